@@ -208,8 +208,9 @@ reading a file that exceeds the limit, and never has the whole file in memory. R
 size. The most repetitive run that we could create (ids in sequence, one score, a tag of 105 characters) decompressed to 145
 times its size with zstd at level 19, and to 165 times its size with xz. If a valid file exceeds the limit, set the
 environment variable `ASSAY_MAX_EXPANSION=100000` to allow more, or `inf` to remove the limit. This works for commands and
-from Python (`os.environ`). The limit also applies to Parquet (the number of rows for the size of the file), to exports and
-to stores. A line of a file can have at most 128 MiB. A JSON document may be a single line that is longer.
+from Python (`os.environ`). The limit also applies to exports and stores. In a Parquet file, it limits the number of rows
+relative to the size of the file. A line of a file can have at most 128 MiB, unless the file is one JSON document on a
+single line.
 
 Runs and plain judgments have their own formats: see [what goes in](tour.md#what-goes-in).
 """

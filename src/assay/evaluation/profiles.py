@@ -165,7 +165,8 @@ ALL_NEGATIVE = Refusal(EVERY_METRIC, _all_negative, "stops or crashes on a query
 UNJUDGED_HOLES = Refusal(
     ("unjudged",),
     _every_query,
-    "counts a document as a hole if it is unjudged for all queries; unjudged@k looks at each query separately",
+    "counts a document as a hole only if it is unjudged for all queries, but unjudged@k checks each query "
+    "separately, so the values can differ",
 )
 SINGLE_PRECISION = Policy(precision="float32", missing="skip")
 

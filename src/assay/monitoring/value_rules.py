@@ -86,7 +86,7 @@ def _metric(now: Result, before: Result) -> BoundMetric:
             if metric.metric.name == name:
                 return metric
     there = ", ".join(metric.name for metric in shared)
-    advice = f"Score hit@10, or name a metric in the rule: … by recall@10 (both results have {there})"
+    advice = f"Score hit@10, or name a metric in the rule: … by recall@10 (metrics of both results: {there})"
     raise DataError(f"no metric distinguishes hits from misses. {advice}")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
 
 RULES = InputRules(
-    metrics="metrics, such as answer_f1 'rouge(n=l)' answer_success@5 (default: all that the answers have the data for)",
+    metrics="metrics, such as answer_f1 'rouge(n=l)' answer_success@5 (default: all for which the answers have data)",
     file="file of answers",
     truth="dataset",
     reads="replies",

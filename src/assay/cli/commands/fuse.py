@@ -97,7 +97,7 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=WrittenName(""),
         metavar="METRIC",
-        help="find the fusion method and its parameters with the best value of this metric, or of the metric of -m",
+        help="find the fusion method and parameters with the best value of this metric, or of the metric given with -m",
     )
     tuning.add_argument(
         "--folds",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
 
 RULES = InputRules(
-    metrics="metrics, such as routing_accuracy@2 gate_efficiency (default: all that the routes have the data for)",
+    metrics="metrics, such as routing_accuracy@2 gate_efficiency (default: all for which the routes have data)",
     file="file of routes",
     truth="",
     reads="replies",

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotations",
         metavar="FILE",
-        help="similarity: annotations for ic=annotations: phenotype.hpoa, or lines with an item and a term",
+        help="similarity: file of annotations for ic=annotations (phenotype.hpoa, or lines with an item and a term)",
     )
     parser.add_argument(
         "--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all that are available)"

@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="provider",
-        help="provider to explain; or the word check, then a provider to check, with its parameters; without it, list all "
-        "providers",
+        help="provider to explain; or the word check, then a provider to check, with its parameters; without arguments, "
+        "list all providers",
     )
     _add_check_arguments(parser)
     add_text_or_json(parser)

@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="PATH",
-        help="benchmarks whose texts the pages may show, next to the ids in results with the same fingerprint",
+        help="benchmarks whose texts the pages may show next to the ids, if the result has the same fingerprint",
     )
     parser.add_argument(
         "--proxy",

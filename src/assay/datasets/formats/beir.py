@@ -59,9 +59,9 @@ NOTHING_RELEVANT = "relevantIds"
 
 def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     """If qrels/ has several splits, assay reads one of them: test if there is one, otherwise dev, validation, train or the
-    first. `dataset.repairs` lists the other splits. `folder:dev` reads the split dev instead, which then becomes part of the
-    dataset's name. Parquet is also read from folders as on Hugging Face: corpus/corpus-00000-of-00001.parquet, queries/…,
-    and test-… in qrels, default or data. The dataset's metadata records the split.
+    first. `dataset.repairs` lists the other splits. `folder:dev` reads the split dev instead, and the name of the dataset
+    then includes the split. Parquet is also read from folders as on Hugging Face: corpus/corpus-00000-of-00001.parquet,
+    queries/…, and test-… in qrels, default or data. The dataset's metadata records the split.
 
     The fields query_type, difficulty, domain, expected, scope and evidence of a query, and source, page_number, section and
     group of a document, may be in its metadata or next to its text. Other fields, such as a language or url, become

@@ -52,7 +52,8 @@ def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) ->
             else:
                 other = _free(named, taken)
                 documents[other] = replace(document, doc_id=f"{sample_id}/{other}")
-                notes.lose(place, f"is a second turn {named} and gets the id {other}; evidence {named} means the first")
+                says = f"has the id {named} of an earlier turn, so it gets {other}; evidence {named} means the earlier turn"
+                notes.lose(place, says)
     return documents
 
 

@@ -190,11 +190,11 @@ def read_trec(path: Path) -> BenchmarkDataset:
     """A single file contains judgments; its queries have only ids. In a folder, files are recognised by their names.
 
     Files with `qrels` in the name are judgments, and files with `topics` or `queries` are queries. Files called docs,
-    documents, collection or corpus with the extension .tsv, and all other .jsonl files, are documents, which stay in their
-    file until they are needed. If there are several files of one kind, assay reports an error that lists them. In a topic,
-    the tag title becomes the text, desc the description and narr the narrative; other tags keep their names. A topic 051
-    whose judgments use 51 gets the id 51. If judgments are per subtopic, as in diversity tasks, the grade of a document is
-    its best grade.
+    documents, collection or corpus with the extension .tsv, and all other .jsonl files, are documents. Documents stay in
+    their file until they are needed. If there are several files of one kind, assay reports an error that lists them. In a
+    topic, the tag title becomes the text, desc the description and narr the narrative; other tags keep their names. A topic
+    051 whose judgments use 51 gets the id 51. If judgments are per subtopic, as in diversity tasks, the grade of a document
+    is its best grade.
     """
     files = _files(path) if path.is_dir() else {"judgments": path}
     dataset = BenchmarkDataset(path.resolve().name if path.is_dir() else FileSource(path).name)

@@ -326,7 +326,7 @@ RUN_CODES = {
         "use the same document ids in the run and the dataset; if the run has chunks, score with --unit document or --id-map"
     ),
     "run-chunk-ids": _warning(
-        "score with --unit document to roll chunks up into documents, with --unit chunk to credit each document once, "
+        "score with --unit document to merge the chunks of each document, with --unit chunk to credit each document once, "
         "or with --id-map"
     ),
     "run-unknown-document": _warning(

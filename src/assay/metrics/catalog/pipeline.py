@@ -84,15 +84,15 @@ def latency_percentile(percent: int) -> Metric:
 LATENCY_P50, LATENCY_P95, LATENCY_P99 = map(latency_percentile, (50, 95, 99))
 
 
-EXPERTS = Param("experts", cutoff, None, "number of experts. If not set: all experts in the data, as a choice or as optimal")
+EXPERTS = Param("experts", cutoff, None, "number of experts. If not set: all experts in the data, chosen or optimal")
 
 
 def load_balance(routing: Routing, experts: int | None) -> Composed:
     """How evenly queries are spread over the experts: 1 if all get equally many queries, 0 if one gets all.
 
     Only the first choice counts, and only queries that were routed. A single query has no balance, so queries have no
-    scores. With a single expert the value is undefined. If more experts occur in the data than `experts` says, their number
-    is used.
+    scores. With a single expert the value is undefined. If the data has more experts than `experts` says, the number in the
+    data is used.
     """
     kinds = routing.kinds(experts)
     known = ~np.isnan(kinds[:, 0])

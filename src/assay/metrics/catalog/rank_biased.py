@@ -77,8 +77,8 @@ RBP_GAIN = Param(
 def rbp(run: GradedRun, k: int | None, p: float, rel: float | None, gain: str) -> Scores:
     """Gain per inspected document, for a user who continues to the next document with probability p.
 
-    Always below 1, except with gain = grade: ranks beyond the end of the ranking have weight too. trec_eval 10 uses p = 0.9
-    and gain = query.
+    Ranks beyond the end of the ranking have weight too, so scores are always below 1, except with gain=grade. trec_eval 10
+    uses p=0.9 and gain=query.
     """
     hits, worth = run.retrieved, _rbp_worth(run, rel, gain)
     inside = (hits.rank <= (k or hits.rank.max(initial=0))) & (worth > 0)

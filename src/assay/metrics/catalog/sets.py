@@ -33,7 +33,7 @@ COLLECTION_SIZE = Param(
 def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: float | None) -> Scores:
     """Weighted sum of four counts: relevant and other documents, retrieved and missed.
 
-    It can be negative. The summary is the mean over queries, not the sum, as in trec_eval.
+    It can be negative. As in trec_eval, the summary is the mean over queries, not the sum.
     """
     n_hits, total = run.relevant(rel).count, run.n_relevant(rel)
     other = run.n_retrieved - n_hits

@@ -75,7 +75,7 @@ SPAN_IOU = Metric(
 
 
 def span_precision(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """Share of the text covered by the first k chunks that is in gold spans.
+    """Share of the retrieved text (the first k chunks) that is in gold spans.
 
     The divisor is the length of the retrieved text, not k. 0 if nothing was retrieved. Text that several chunks cover
     counts once. A chunk whose location is unknown covers nothing. A query with an empty list of gold spans scores 0; a

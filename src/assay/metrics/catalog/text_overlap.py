@@ -288,6 +288,7 @@ ROUGE = Metric(
     presets={"rouge_l": {"n": LONGEST_SUBSEQUENCE}, "rougel": {"n": LONGEST_SUBSEQUENCE}}
     | {f"rouge{joint}{n}": {"n": n} for n in "12" for joint in ("", "_")},
     view="answers",
-    formula="F1 of the shared n-grams, each counted as often as in both texts; n=l: F1 of the longest common subsequence",
+    formula="F1 of the shared n-grams, each counted as often as it occurs in both texts; "
+    "n=l: F1 of the longest common subsequence",
     cite="Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, ACL workshop Text Summarization Branches Out",
 )
