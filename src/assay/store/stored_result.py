@@ -238,7 +238,7 @@ class Point(NamedTuple):
     dataset: str
     """A digest of the benchmark and of how relevance was decided: values can be compared if it is equal."""
     was_baseline: bool = False
-    """Whether the result was ever blessed as a baseline."""
+    """Whether a baseline names the result, or did so before it was moved."""
 
 
 class Note(NamedTuple):
