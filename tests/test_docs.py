@@ -366,6 +366,16 @@ def write_output(page: Path, command: Command, printed: str) -> None:
     page.write_text(text.replace(before, f"$ {command.line}\n{renewed(printed, command.output)}", 1), encoding="utf-8")
 
 
+def test_values_are_written_again_behind_and_below_their_expressions(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```python\na  # 'old text'\nb\n# DataError: a long\n# message\n```\n")
+    write_comment(page, "'new text'", "'old text'")
+    write_comment(page, "DataError: short", "DataError: a long message")
+    assert page.read_text() == "```python\na  # 'new text'\nb\n# DataError: short\n```\n"
+    with pytest.raises(AssertionError, match="by hand"):
+        write_comment(page, "1", "2")
+
+
 def test_output_is_written_again_around_what_is_left_out():
     shown = "run 1.0 took …\nfirst line of all\n…\nlast line here\n"
     printed = "run 1.0 took 0:03\nthe first line of all\na\nb\nthe last line is here\nmore\n"

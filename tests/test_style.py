@@ -79,7 +79,8 @@ def test_texts_in_the_source_are_plain_english():
         tree = ast.parse(file.read_text(encoding="utf-8"))
         for line, text in strings(tree):
             found += faults(text, f"{file.relative_to(ROOT).as_posix()}:{line}")
-    for file in sorted((ROOT / "src").rglob("*.j2")):
+    others = (file for ending in ("*.j2", "*.js", "cases.json") for file in (ROOT / "src").rglob(ending))
+    for file in sorted(others):
         found += faults(file.read_text(encoding="utf-8"), file.relative_to(ROOT).as_posix())
     assert found == []
 
