@@ -43,7 +43,8 @@ This page is generated from the records in `src/assay/metrics` by `make docs`; d
 
 In the formulas, *k* is the cutoff, *i* is a rank, *R* is the number of relevant documents of the query, P@i is the
 precision of the first i documents, and gain(i) is the gain of the document at rank i. The [conventions](conventions.md)
-say which documents are relevant, and how all metrics handle ties, missing queries and unjudged documents.
+say which documents are relevant, and how all metrics handle ties, missing queries and unjudged documents. Together they are
+called the *policy*.
 
 ## How to write a name
 

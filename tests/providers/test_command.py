@@ -176,7 +176,7 @@ def test_one_that_hangs_is_started_again_and_reading_documents_may_take_longer_t
     retriever = program(body, index=True, start=start, timeout=5.0)
     retriever.index([Document("d1")])
     first, hung, last = told(retriever.search(queries("a", "hang", "b"), 3))
-    assert (first, last, "within 5 s. Make sure that it flushes" in hung) == (["a"], ["b"], True)
+    assert (first, last, "within 5 s. Increase the timeout" in hung) == (["a"], ["b"], True)
     assert "within 5 s. It wrote 'a b c', which is not a response" in told(retriever.search(queries("babble"), 3))[0]
 
 

@@ -98,8 +98,8 @@ def test_what_was_given_is_shown_and_its_judgments_are_known(tmp_path, result, p
     client = client_of(path, datasets=[dataset_of()])
     assert "Given to assay serve" in main_of(client.get("/datasets").text)
     about = main_of(client.get("/datasets?name=mine").text)
-    assert ("3 (3 judged)" in about, "not available" in about) == (True, False)
-    assert "not available" in main_of(client_of(path).get("/datasets?name=mine").text)
+    assert ("3 (3 judged)" in about, "does not have the files" in about) == (True, False)
+    assert "does not have the files" in main_of(client_of(path).get("/datasets?name=mine").text)
     old = result.with_fields(nonrelevant={})
     for datasets, is_offered in (([dataset_of()], False), ([], True)):
         assert ('name="document-0" value="d0"' in page_of(old, "q0", *datasets)) is is_offered

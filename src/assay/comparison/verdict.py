@@ -101,7 +101,7 @@ class _Verdict:
             clauses.append(f"{len(decided) - MAX_PAIRS_NAMED} more pairs differ")
         clauses += [self._split(pair) for pair in split[:MAX_PAIRS_NAMED]]
         if not clauses:
-            lead = f"No system is shown to be better on {metric}" if len(pairs) > 1 else self._open(pairs[0])
+            lead = f"No system is shown to be better than another on {metric}" if len(pairs) > 1 else self._open(pairs[0])
             return f"{lead}{self._corrected()}."
         sentence = "; ".join(clauses) + self._corrected()
         sentence = sentence if decided else f"O{sentence[1:]}"  # on …, at the beginning

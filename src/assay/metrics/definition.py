@@ -211,7 +211,8 @@ GAIN = Param(
     "gain",
     gain,
     "linear",
-    "gain of a grade: linear (the grade itself), exp (2^grade − 1), binary (1 if the grade is above 0), or a map",
+    "gain of a grade: linear (the grade itself), exp (2^grade − 1), binary (1 if the grade is above 0), "
+    "or a map such as {1: 3.5, 2: 9}",
     ("gains", "dcg"),
     dot=True,
 )

@@ -182,8 +182,9 @@ def schema(*, is_hpo: bool = True) -> dict[str, Any]:
 
 
 def read_hpo_cases(path: Path) -> BenchmarkDataset:
-    """The form with metadata and test_cases must match its schema. A plain list of cases may also join ids with `;`. Terms
-    of an ontology other than HPO have other ids, such as `FR:4`.
+    """A file with metadata and test_cases must match the schema `hpo_cases.schema.json` in `src/assay/ontology`. In a plain
+    list of cases, the ids may also be one text with `;` between them. Terms of an ontology other than HPO have other ids,
+    such as `FR:4`.
 
     If the file does not state the language, it comes from the name of the folder, such as `de` or `german`. A case without
     an id gets its number. An empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades`

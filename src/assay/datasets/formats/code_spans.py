@@ -48,7 +48,7 @@ def read_code_spans(path: Path) -> BenchmarkDataset:
 
     `start` and `end` are lines counted from 1, both included. `start_char` and `end_char` are characters of the decoded
     text, the end excluded. A file's name is its path below the sources, with `/`. A span that does not exist is reported as
-    lost but kept, and its file counts as relevant.
+    lost. It stays in the dataset, and its file counts as relevant.
 
     RepoEval counts lines from 0. The prompt of a task shows the lines from `context_start_lineno` up to, but not including,
     `lineno`, which is the line to complete. The gold span is what the prompt shows: lines context_start_lineno + 1 … lineno,

@@ -57,8 +57,9 @@ class Content:
 def read_json(path: Path) -> BenchmarkDataset:
     """Queries and documents are mappings by id, or lists of records with ids. Without queries, the judged queries are used.
 
-    A record whose id differs from its key is a fault. Unknown fields become metadata of the record or of the dataset. If the
-    metadata has another value under the same name, that value is noted as lost. Tags and ids may be numbers.
+    A record whose id differs from its key is an error. Unknown fields become metadata of the record or of the dataset. If
+    the metadata has the same field with another value, the value in the metadata is not used, and is noted as lost. Tags and
+    ids may be numbers.
     """
     content = decode_file(path, Content)
     checked_grades(content.qrels)

@@ -285,7 +285,7 @@ DOCUMENT_CODES = {
 }
 JUDGMENT_CODES = {
     "repaired": _warning("no action is needed; to avoid this warning, fix the file"),
-    "lost": _warning("fix the file if this matters; these parts are not used, except gold spans, which stay as written"),
+    "lost": _warning("fix the file if these parts matter; they are not used, except gold spans, which are used as written"),
     "ground-truth-lost": _error("fix the file; these queries have no ground truth left"),
     "relevant-not-in-corpus": _error(
         "add the documents or remove the judgments; a document that is not in the corpus cannot be found"
@@ -326,8 +326,8 @@ RUN_CODES = {
         "use the same document ids in the run and the dataset; if the run has chunks, score with --unit document or --id-map"
     ),
     "run-chunk-ids": _warning(
-        "score with --unit document to merge the chunks of each document, with --unit chunk to credit each document once, "
-        "or with --id-map"
+        "score with --unit document, which merges the chunks of each document, or --unit chunk, which credits each document "
+        "once; --id-map FILE says which document a chunk belongs to"
     ),
     "run-unknown-document": _warning(
         "check that the run was made with this corpus; such documents take up ranks but cannot be relevant"
@@ -338,7 +338,9 @@ RUN_CODES = {
         "judge more documents, or see how much the unjudged ones could change the scores: "
         "assay score … --residuals -m judged@10 bpref"
     ),
-    "run-constant-scores": _warning("give the documents scores by rank; without that, the tie rule decides their order"),
+    "run-constant-scores": _warning(
+        "give each document a score that falls with its rank; otherwise the tie rule decides the order"
+    ),
     "run-ties-at-k": _warning(
         "the tie rule decides which documents are within the cutoff; score with --tie-band to see how much it matters"
     ),

@@ -85,7 +85,7 @@ def abstention_accuracy(replies: Answers, over: str) -> Scores:
     """Share of the unanswerable queries on which the system abstains.
 
     A system that always abstains scores 1 here and 0 with over=answerable, so look at both. A query with neither an answer
-    nor an abstention scores 0. Queries that do not count have no score.
+    nor an abstention scores 0. Queries that `over` leaves out have no score.
     """
     is_right = replies.is_given & (replies.has_abstained != replies.is_answerable)
     counts = {"unanswerable": ~replies.is_answerable, "answerable": replies.is_answerable, "all": replies.is_known}[over]

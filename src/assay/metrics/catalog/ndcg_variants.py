@@ -122,7 +122,7 @@ NDCG_REL = Metric(
 
 
 def normalized_gain(run: GradedRun, gain: Any) -> Scores:
-    """Sum of the gains, each discounted by the gain missing so far compared with the ideal ranking, as a share of all gains.
+    """Sum of discounted gains, as a share of all gains; the more gain is missing so far, the larger the discount.
 
     The cost of a rank is the gain of the ideal document at that rank, but at least 1.
     """
@@ -187,7 +187,7 @@ RNDCG = Metric(
     rndcg,
     params=(GAIN, REL),
     aliases=("r_ndcg", "r-ndcg"),
-    formula="mean of ndcg@c over c = number of documents at or above each grade, and at the end of the ranking",
+    formula="mean of ndcg@c over c = number of documents at or above each grade; for long rankings also at the last rank",
     cite="Buckley 2008, trec_eval 9, m_Rndcg.c (experimental)",
     trec=("Rndcg",),
 )

@@ -111,7 +111,8 @@ RETRIEVALS_SAVED = Metric(
 def wasted_retrievals(routing: Routing) -> Scores:
     """Unnecessary retrievals, as a percentage of all queries.
 
-    A better gate could still save these. A query has no score if its decision, or whether it needs retrieval, is unknown.
+    A better gate could still save these. A query has no score if its decision is unknown, or
+    if it is unknown whether it needs retrieval.
     """
     return 100 * routing.bad((routing.skipped == 0) & (routing.needed == 0))
 

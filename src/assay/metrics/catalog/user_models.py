@@ -72,7 +72,7 @@ BPM = Metric(
 
 
 def insq(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the more they have read.
+    """Gain per inspected document, for a user who wants a gain of t; each document read makes them more likely to continue.
 
     Gains are grades scaled to 0 … 1. The sum covers the first `depth` ranks, by default 1,000 as in cwl_eval.
     """
@@ -93,7 +93,7 @@ INSQ = Metric(
 
 
 def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the less gain they have.
+    """Gain per inspected document, for a user who wants a gain of t; the less gain they have, the likelier they continue.
 
     Gains are grades scaled to 0 … 1. The sum covers the first `depth` ranks, by default 1,000 as in cwl_eval.
     """

@@ -105,7 +105,8 @@ def _dataset_sections(state: AppState, name: str) -> list[Section]:
     if listed:
         sections.append(_last_evaluated(state.result(listed[0].key), listed))
     if dataset is None:
-        note = "The data are not available. Start assay serve with --datasets PATH to see findings and document texts."
+        advice = "Start assay serve with --datasets PATH to see findings and document texts."
+        note = f"This server does not have the files of this benchmark. {advice}"
         sections.append(Section("findings", "Findings", (Paragraph(note, Mark.MUTED),)))
     return sections
 

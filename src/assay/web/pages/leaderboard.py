@@ -195,8 +195,8 @@ def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | 
 
 
 def _notes(ranked: Sequence[ListedResult], entered: Sequence[ListedResult], why_not: str) -> list[str]:
-    tie = "= marks a tie: the difference to at least one other provider is not significant"
-    notes = [f"{tie}. Bold: the best provider, and those tied with it."]
+    tie = "= marks a tie: the difference from at least one other provider is not significant"
+    notes = [f"{tie}. Bold: the best provider, and the providers tied with it."]
     if left := len(entered) - len(ranked):
         notes.append(f"Left out: {counted(left, 'provider')} without a value.")
     if len(ranked) > MAX_TESTED:

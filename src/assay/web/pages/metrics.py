@@ -58,7 +58,7 @@ def _metric_sections(metric: Metric) -> list[Section]:
         params = tuple(cells(*(str(parameter[name]) for name in names)) for parameter in plain["parameters"])
         table = Table(text_columns(*names), params, "Parameters")
         at = next((parameter["name"] for parameter in plain["parameters"] if parameter["set_by_at"]), "")
-        notes = (Paragraph(f"Write {at} after @, and the others in parentheses.", Mark.MUTED),) if at else ()
+        notes = (Paragraph(f"Write {at} after @, and the other parameters in parentheses.", Mark.MUTED),) if at else ()
         sections.append(Section("parameters", "Parameters", (table, *notes)))
     return sections
 
