@@ -196,7 +196,7 @@ def history(*values, baselines=None, **how):
 def test_history():
     drawing, marks = history(*[0.8] * 15, *[0.6] * 5)
     assert marks == {"e15": "worse"}
-    assert "rag · bm25: 0.800 to 0.600 in 20 evaluations" in drawing.alt
+    assert "rag · bm25: first 0.800, last 0.600, in 20 evaluations" in drawing.alt
     assert "rag · bm25 got worse on 2026-10-16, from 0.800 to 0.600" in drawing.alt
     assert drawing.spec["layer"][3]["encoding"]["shape"]["scale"]["domain"] == ["worse"]
     times, marks = history(*[80] * 15, *[60] * 5, metric="latency")
@@ -212,7 +212,7 @@ def test_history():
     assert len(history(0.5, 0.5)[0].spec["layer"]) == 3, "nothing marked needs no legend"
     gap, _ = history(0.5, None, 0.7)
     assert [row["value"] for row in data(gap)] == [0.5, None, 0.7]
-    assert "0.500 to 0.700 in 2 evaluations" in gap.alt
+    assert "first 0.500, last 0.700, in 2 evaluations" in gap.alt
     assert history(None)[0].rows
 
 
@@ -238,7 +238,7 @@ def test_paired_scatter():
         ("q2", 0.2, 1.0, "better"),
     ]
     assert data(drawing)[0]["text"] == "what is q0?"
-    assert "Scatter plot of mrr on 3 queries: a on the x axis, b on the y axis. " in drawing.alt
+    assert "Scatter plot of mrr on 3 queries: a (a) on the x axis, b (b) on the y axis. " in drawing.alt
     assert "b is better on 1 query, the same on 1, and worse on 1" in drawing.alt
     times = draw("paired_scatter", with_scores("latency", a=[1, 30], b=[2, 3]))
     axes = times.spec["layer"][1]["encoding"]
@@ -246,7 +246,7 @@ def test_paired_scatter():
     assert axes["x"]["title"] == "a: latency (ms)"
     assert [row["outcome"] for row in times.rows] == ["worse", "better"]
     one = with_scores(a=[1], b=[0.5])
-    assert draw("paired_scatter", one).alt.startswith("Scatter plot of mrr on 1 query: a on the x axis")
+    assert draw("paired_scatter", one).alt.startswith("Scatter plot of mrr on 1 query: a (a) on the x axis")
     assert "on 1 query: from −0.500 to −0.500" in draw("difference_histogram", one).alt
 
 

@@ -154,13 +154,13 @@ def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result
     family = _family(metric)
     cutoffs = f"only {known[0]}" if known else "none"
     longest = max((len(ranking) for result in results for ranking in result.run.values()), default=0)
-    rankings = f"the rankings in the results end at rank {longest:,}" if longest else "the results contain no rankings"
+    rankings = f"the rankings end at rank {longest:,}" if longest else "they contain no rankings"
     own = sorted({int(bound.params["k"]) for result in results for bound in _at_cutoffs(result, metric)})
     has = f"{family} was scored only at {', '.join(map(str, own))}" if own else f"{family} was scored without a cutoff"
     reasons = rankings if own and own == list(known) else f"{rankings}, and {has}"
     ask = f"--metrics {family}@1 {family}@5 {family}@10"
-    needed = f"by_k needs {family} at two or more cutoffs, found {cutoffs}: {reasons}"
-    return f"{needed}. Evaluate with {ask}, or choose other cutoffs"
+    needed = f"a chart by cutoff needs {family} at two or more cutoffs, but the results allow {cutoffs}, because {reasons}"
+    return f"{needed}. Evaluate with {ask}{', or choose other cutoffs' if longest else ''}"
 
 
 BY_K = Chart("by_k", by_k, takes=("metric", "cutoffs"))

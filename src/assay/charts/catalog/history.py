@@ -83,7 +83,8 @@ def _from_to(name: str, series: Series, metric: BoundMetric) -> str:
     """The first and the last value, or the only value if there is one evaluation."""
     n, figures = len(series.defined), Figures()
     values = [figures.value(metric, float(series.defined[end].value or 0)) for end in ((0, -1) if n > 1 else (0,))]
-    return f"{name}: {' to '.join(values)} in {counted(n, 'evaluation')}"
+    value = f"first {values[0]}, last {values[-1]}," if n > 1 else values[0]
+    return f"{name}: {value} in {counted(n, 'evaluation')}"
 
 
 def _unchanged(series: Sequence[Series]) -> str:

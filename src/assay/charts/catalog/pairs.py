@@ -97,7 +97,7 @@ def paired_scatter(subject: Subject) -> Drawing:
         note += f". Drawn as counts in {CELLS} × {CELLS} cells"
     alt = (
         f"Scatter plot of {pairs.metric.name} on {counted(len(pairs.rows), 'query')}: "
-        f"{pairs.names[0]} on the x axis, {pairs.names[1]} on the y axis."
+        f"{pairs.names[0]} (a) on the x axis, {pairs.names[1]} (b) on the y axis."
     )
     title = subject.title or f"{pairs.metric.name}, query by query"
     layers = [_diagonal(pairs, ends), _counts(pairs, ends) if is_counted else _points(pairs, ends)]

@@ -153,8 +153,8 @@ INFERRED_AP = Metric(
     ignores_the_rest=True,
     params=(REL,),
     aliases=("inf_ap", "inferred_ap"),
-    formula="1/R · Σ over relevant ranks i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above;"
-    "  ε = 10⁻⁵",
+    formula="1/R · Σ over relevant ranks i of (1/i + (i−1)/i · pooled share · (relevant + ε) ÷ (judged + 2ε)), "
+    "counted above rank i;  ε = 10⁻⁵",
     cite="Yilmaz & Aslam 2006, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM",
     trec=("infAP",),
 )
