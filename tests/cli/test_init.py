@@ -131,6 +131,14 @@ def test_runs_as_tables_are_not_taken_for_judgments(folder, assay):
     assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
 
 
+def test_judgments_may_have_fractions(folder, assay):
+    table = "query_id,doc_id,score\nq1,d1,0.5\nq2,d4,1\n"
+    write(folder, {"qrels.csv": table, "good.run": GOOD})
+    assert assay("init").code == 0
+    plan = load_plan(Path("plan.yaml"))
+    assert (plan.benchmarks, [provider.name for provider in plan.providers]) == (("./qrels.csv",), ["good"])
+
+
 def test_queries_without_documents_need_a_retriever_of_the_user(folder, assay):
     write(folder, {"golden.jsonl": '{"query_id": "q1", "question": "how?", "relevant_ids": ["d1"]}\n'})
     done = assay("init")

@@ -105,8 +105,6 @@ RUN_PROVIDERS = """\
   # The benchmark has neither documents nor the text of queries. Name run files of your retrievers:
   - {name: replay, label: mine, run: mine.run}"""
 REPLAY_COMMENT = "  # These are recorded run files. Create them again before each evaluation.\n"
-JUDGMENT_WORDS = ("qrel", "judg", "gold", "truth")
-"""Parts of file names that people give to judgments."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +136,12 @@ def _quoted(text: str) -> str:
 def purposes(folder: Path) -> dict[str, str]:
     """What each file is for. GitHub reads workflows only in the root of a repository."""
     root = next((parent for parent in folder.resolve().parents if (parent / ".git").exists()), None)
-    is_inside = root is not None and not (folder / ".git").exists()
-    return {
-        PLAN: "what to evaluate",
-        RULES: "what must be true for a change to pass",
-        WORKFLOW: f"runs the plan and checks the rules on GitHub; move it to {root}"
-        if is_inside
-        else "runs the plan and checks the rules on GitHub, for every pull request",
-    }
+    on_github = "runs the plan and checks the rules on GitHub"
+    if root is None or (folder / ".git").exists():
+        workflow = f"{on_github}, for every pull request"
+    else:
+        workflow = f"{on_github}; move it to {root / WORKFLOW}"
+    return {PLAN: "what to evaluate", RULES: "what must be true for a change to pass", WORKFLOW: workflow}
 
 
 def workflow_text() -> str:
@@ -160,7 +156,7 @@ def make_starter(data: FoundData, folder: Path) -> Starter:
     if searchable:
         return _starter(searchable[0], folder, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
     if judged:
-        chosen = max(judged, key=lambda benchmark: (_is_called_judgments(benchmark), len(data.runs_of(benchmark))))
+        chosen = max(judged, key=lambda benchmark: (benchmark.is_called_judgments, len(data.runs_of(benchmark))))
         replays = REPLAY_COMMENT + "\n".join(_replays(data.runs_of(chosen), folder))
         return _starter(chosen, folder, replays, evaluates="scores the run files and stores the results")
     if data.benchmarks:
@@ -179,10 +175,6 @@ def _starter_without_rankings(benchmark: FoundBenchmark, folder: Path) -> Starte
     providers, what = (OWN_PROVIDERS, "your retriever") if benchmark.has_texts else (RUN_PROVIDERS, "your run files")
     first_step = ("edit plan.yaml", f"name {what} under providers")
     return _starter(benchmark, folder, providers, first_step=first_step, evaluates=f"evaluates {what}, stores the results")
-
-
-def _is_called_judgments(benchmark: FoundBenchmark) -> bool:
-    return any(word in benchmark.path.name.lower() for word in JUDGMENT_WORDS)
 
 
 def describe_benchmark(benchmark: FoundBenchmark) -> str:

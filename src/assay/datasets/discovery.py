@@ -21,6 +21,8 @@ RUN_SUFFIXES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".parquet"})
 MAX_RUN_BYTES = 200_000_000
 """A larger file is not read to see whether it is a run."""
 LINES_CHECKED = 20
+JUDGMENT_WORDS = ("qrel", "judg", "gold", "truth")
+"""Parts of file names that people give to judgments."""
 UNUSABLE_IN_PLANS = frozenset({"$", *map(chr, range(32)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))})
 """A plan reads $ as a variable; control characters and parts of surrogate pairs cannot be written into YAML."""
 
@@ -43,11 +45,19 @@ class FoundBenchmark:
         return self.n_documents > 0 or (self.path.is_file() and len(self.qrels) > 0)
 
     @property
+    def is_called_judgments(self) -> bool:
+        """Whether the name of the file says that it has judgments."""
+        return any(word in self.path.name.lower() for word in JUDGMENT_WORDS)
+
+    @property
     def is_run(self) -> bool:
-        """Whether the grades are the scores of a run: a table of a run has the same columns as a table of judgments."""
-        return self.is_judgments_only and not all(
-            grade.is_integer() for grades in self.qrels.values() for grade in grades.values()
-        )
+        """Whether the grades are the scores of a run: a table of a run can have the same columns as a table of judgments.
+
+        Judgments may have fractions too, so a file that is called judgments, or has the text of queries, is not a run.
+        """
+        if not self.is_judgments_only or self.has_texts or self.is_called_judgments:
+            return False
+        return not all(grade.is_integer() for grades in self.qrels.values() for grade in grades.values())
 
     @property
     def is_judgments_only(self) -> bool:
