@@ -14,6 +14,9 @@ from assay.stats.functions import bootstrap_confidence_interval as bootstrap_con
 from assay.stats.functions import calculate_confidence_interval as calculate_confidence_interval
 from assay.stats.functions import paired_bootstrap_test as paired_bootstrap_test
 from assay.stats.functions import statistical_significance_test as statistical_significance_test
+from assay.stats.gaffke import gaffke_bound as gaffke_bound
+from assay.stats.gaffke import gaffke_of_counts as gaffke_of_counts
+from assay.stats.gaffke import gaffke_p as gaffke_p
 from assay.stats.intervals import AUTO as AUTO
 from assay.stats.intervals import MANY_QUERIES as MANY_QUERIES
 from assay.stats.intervals import NONE as NONE
@@ -73,6 +76,8 @@ __all__ = [
     "correct",
     "difference_intervals",
     "effects",
+    "gaffke_bound",
+    "gaffke_p",
     "gained_and_lost",
     "kendall_tau",
     "minimum_detectable_effect",

@@ -1,0 +1,171 @@
+"""Gaffke's bound: a lower bound for the mean of bounded differences that holds when most of them are zero.
+
+It is a Bayesian bootstrap with one more query, which lost as much as possible: p = P(Σ₀ⁿ Eᵢ·(dᵢ + m) ≤ 0), where d₀ is the
+lowest possible difference and the Eᵢ are independent and standard exponential. For losses of 0 or 1 it is the bound of Clopper
+and Pearson. That it holds for all distributions is conjectured and widely tested, but not proved (Gaffke 2005; Learned-Miller
+& Thomas 2019; Phan, Thomas & Learned-Miller 2021).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.arrays import Floats
+from assay.errors import BadParameter
+from assay.stats.numeric import ROUNDING, checked_fraction
+
+STEP = 0.08
+"""The step of the trapezoidal rule; half of it changes no result by more than 1e-12 of itself."""
+NEGLIGIBLE = 1e-17
+"""The share of the integrand below which the rest does not count."""
+FAR = 30.0
+"""So many widths from the saddle point, the many small terms decide in which direction the integrand decays."""
+MIN_BEND, MAX_BEND = 0.4, 0.7
+"""The sine of the angle of the curve: a straight line oscillates, a strong bend comes too near to the poles."""
+NEAR_ENOUGH = 0.05
+"""Newton's steps to the saddle point end here: any contour gives the same integral, a near one is smooth enough."""
+MAX_STEPS = 500
+CLOSE = 1e-13
+"""A bound whose p is that near to alpha, in standard normal units, is found."""
+BLOCK_CELLS = 2_000_000
+"""Cells of rows × values that are computed together, so that memory stays small."""
+
+
+def gaffke_p(differences: ArrayLike, margin: float, lowest: float = -1.0) -> float:
+    """The p of a mean of at most −margin, given differences of at least `lowest`; a small p speaks against such a drop.
+
+    If no query changed, it is (1 − margin)ⁿ for a lowest difference of −1. Without queries it is 1.
+    """
+    values, counts = np.unique(_checked(differences, lowest), return_counts=True)
+    return float(gaffke_of_counts(values, counts[np.newaxis, :], margin, lowest)[0])
+
+
+def gaffke_bound(differences: ArrayLike, alpha: float = 0.025, lowest: float = -1.0) -> float:
+    """The largest L with P(Σ₀ⁿ Eᵢ·(dᵢ − L) ≤ 0) ≤ alpha: the mean is below it with a chance of at most alpha.
+
+    Without queries, or if all of them lost everything, it is `lowest`. For an upper bound, negate differences and bound.
+    """
+    from scipy.special import ndtri
+
+    alpha = checked_fraction("alpha", alpha)
+    values, counts = np.unique(_checked(differences, lowest), return_counts=True)
+    if not len(values) or values[-1] <= lowest:
+        return float(lowest)
+    goal = float(ndtri(alpha))
+
+    def distance(bound: float) -> float:
+        p = gaffke_of_counts(values, counts[np.newaxis, :], -bound, lowest)[0]
+        return float(np.clip(ndtri(p), -40.0, 40.0)) - goal
+
+    mean = float(values @ counts / counts.sum())
+    error = math.sqrt(float((values - mean) ** 2 @ counts + (lowest - mean) ** 2)) / counts.sum()
+    return _rising_root(distance, float(lowest), float(values[-1]), float(mean + goal * error))
+
+
+def gaffke_of_counts(values: Floats, counts: NDArray[Any], margin: float, lowest: float = -1.0) -> Floats:
+    """The p of each row of `counts`: how many queries have each of the values. One row is one experiment."""
+    terms = np.append(np.asarray(values, dtype=float), lowest) + margin
+    weights = np.hstack([np.asarray(counts, dtype=float), np.ones((len(counts), 1))])
+    return chance_of_at_most_zero(np.broadcast_to(terms, weights.shape), weights)
+
+
+def chance_of_at_most_zero(terms: Floats, weights: Floats) -> Floats:
+    """For each row: P(Σ Gᵢ·cᵢ ≤ 0), where Gᵢ is the sum of `weight` independent standard exponential variables."""
+    rises, falls = ((weights > 0) & (terms > 0)).any(axis=1), ((weights > 0) & (terms < 0)).any(axis=1)
+    p = np.where(rises, 0.0, 1.0)
+    rows = np.flatnonzero(rises & falls)
+    size = max(1, BLOCK_CELLS // max(1, terms.shape[1]))
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        p[part] = _saddle_integral(terms[part], weights[part])
+    return p
+
+
+def _saddle_integral(terms: Floats, weights: Floats) -> Floats:
+    """The inversion of the moment generating function along a curve through its saddle point, so that tiny p are exact too.
+
+    p = (1/2πi)·∫ Π(1 − s·cᵢ)^(−wᵢ)/(−s) ds along the hyperbola s = −x + τ·z, z = i·sinh v·cos θ − (cosh v − 1)·sin θ.
+    Its bend follows the path on which the integrand does not turn; the trapezoidal rule in v then converges fast.
+    """
+    terms = -terms / np.where(weights > 0, terms, 0.0).min(axis=1, keepdims=True)
+    x = _saddle_point(terms, weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        stretched = np.where(weights > 0, terms / (1 + x * terms), 0.0)
+        height = -(np.where(weights > 0, np.log1p(x * terms), 0.0) * weights).sum(axis=1) - np.log(x[:, 0])
+    rates, powers = np.hstack([stretched, 1 / x]), np.hstack([weights, np.ones_like(x)])
+    width = 1 / np.sqrt((powers * rates**2).sum(axis=1, keepdims=True))
+    rates = rates * width
+    bend = np.arcsin(_bend(rates, powers))
+    total = 0.5 * np.cos(bend)
+    v = STEP
+    while True:
+        z = 1j * math.sinh(v) * np.cos(bend) - (math.cosh(v) - 1) * np.sin(bend)
+        along = 1j * math.cosh(v) * np.cos(bend) - math.sinh(v) * np.sin(bend)
+        part = along * np.exp(-(powers * np.log(1 - z[:, np.newaxis] * rates)).sum(axis=1))
+        total += part.imag
+        if np.abs(part).max() < NEGLIGIBLE:
+            break
+        v += STEP
+    return np.asarray(np.clip(np.exp(height) * width[:, 0] * total * STEP / np.pi, 0.0, 1.0))
+
+
+def _bend(rates: Floats, powers: Floats) -> Floats:
+    """The sine of the angle of the curve: far out toward decay, near the saddle point like the path of steepest descent."""
+    far_out = np.sign((powers * rates / (1 + FAR**2 * rates**2)).sum(axis=1))
+    steepest = -2 / 3 * (powers * rates**3).sum(axis=1)
+    return np.asarray(far_out * np.clip(far_out * steepest, MIN_BEND, MAX_BEND))
+
+
+def _saddle_point(terms: Floats, weights: Floats) -> Floats:
+    """For each row: near the lowest point of −Σ wᵢ·log(1 + x·cᵢ) − log x for 0 < x < 1; the smallest term is −1.
+
+    The function is self-concordant, so Newton's method with damped steps never leaves its domain.
+    """
+    x = np.full((len(terms), 1), 0.5)
+    for _ in range(MAX_STEPS):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates = np.where(weights > 0, terms / (1 + x * terms), 0.0)
+        slope = -(weights * rates).sum(axis=1, keepdims=True) - 1 / x
+        curve = np.sqrt((weights * rates**2).sum(axis=1, keepdims=True) + 1 / x**2)
+        step = np.abs(slope) / curve
+        if step.max() < NEAR_ENOUGH:
+            break
+        x = x - slope / curve**2 / (1 + step)
+    return x
+
+
+def _rising_root(function: Callable[[float], float], low: float, high: float, guess: float) -> float:
+    """Where a rising function crosses zero, by false position; an end that stays twice gets half its weight (Illinois)."""
+    at_low, at_high, side = -40.0, 40.0, 0
+    place = guess if low < guess < high else (low + high) / 2
+    for _ in range(MAX_STEPS):
+        value = function(place)
+        if abs(value) <= CLOSE:
+            return place
+        if value < 0:
+            low, at_low, at_high = place, value, at_high / 2 if side < 0 else at_high
+        else:
+            high, at_high, at_low = place, value, at_low / 2 if side > 0 else at_low
+        side = -1 if value < 0 else 1
+        place = (low * at_high - high * at_low) / (at_high - at_low)
+        if not low < place < high:
+            place = (low + high) / 2
+        if not low < place < high:
+            break
+    return low
+
+
+def _checked(differences: ArrayLike, lowest: float) -> Floats:
+    """The differences as numbers. Those that are only rounding are 0; those below the lowest are an error."""
+    values = np.asarray(differences, dtype=float).ravel()
+    if not math.isfinite(lowest) or not np.isfinite(values).all():
+        raise BadParameter("Gaffke's bound needs finite differences and a finite lowest difference")
+    rounding = ROUNDING * max(1.0, abs(lowest))
+    if len(values) and values.min() < lowest - rounding:
+        raise BadParameter(f"the lowest possible difference is {lowest:g}, but a difference is {values.min():g}")
+    return np.where(np.abs(values) <= rounding, 0.0, np.maximum(values, lowest))
