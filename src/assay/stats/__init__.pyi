@@ -24,11 +24,15 @@ from assay.stats.intervals import column_intervals as column_intervals
 from assay.stats.intervals import difference_intervals as difference_intervals
 from assay.stats.intervals import figure_difference as figure_difference
 from assay.stats.mean_intervals import RESAMPLES as RESAMPLES
+from assay.stats.mean_intervals import Interval as Interval
 from assay.stats.mean_intervals import T as T
 from assay.stats.numeric import AVERAGED as AVERAGED
 from assay.stats.numeric import ROUNDING as ROUNDING
 from assay.stats.numeric import averaged as averaged
 from assay.stats.numeric import checked_fraction as checked_fraction
+from assay.stats.paired_intervals import GAFFKE as GAFFKE
+from assay.stats.paired_intervals import agree_with_test as agree_with_test
+from assay.stats.paired_intervals import auto_intervals as auto_intervals
 from assay.stats.power_analysis import Power as Power
 from assay.stats.power_analysis import analyse_power as analyse_power
 from assay.stats.power_analysis import minimum_detectable_effect as minimum_detectable_effect
@@ -46,6 +50,7 @@ from assay.stats.rank_agreement import order_agreement as order_agreement
 from assay.stats.rank_agreement import overlap_at_k as overlap_at_k
 from assay.stats.rank_agreement import rbo as rbo
 from assay.stats.resampling import index_blocks as index_blocks
+from assay.stats.sign_flips import sign_flip_p as sign_flip_p
 from assay.stats.significance import BoundTest as BoundTest
 from assay.stats.significance import Field as Field
 from assay.stats.significance import FieldOutcome as FieldOutcome

@@ -32,8 +32,8 @@ MAX_FIGURES_AT_ONCE = 2**23
 """Values stored or compared at once (64 MB)."""
 
 
-def resamples_param(default: int) -> Param:
-    """The parameter for the number of resamples of a test."""
+def resamples_param(default: int | None) -> Param:
+    """The parameter for the number of resamples of a test; None if the test needs none."""
     return Param("resamples", depth, default, "number of random resamples", aliases=("n_resamples", "permutations"))
 
 

@@ -81,6 +81,8 @@ class StatisticalTest(Described):
     aliases: tuple[str, ...] = ()
     is_for_many: bool = False
     is_paired: bool = True
+    is_of_mean: bool = False
+    """Whether it tests the mean difference, so that an interval of the mean can agree with it."""
     claim: str = "differs"
     """What a small p is evidence of: that b `differs`, that it is `not_worse` than a, or that both are `equal`."""
     ahead: str = "{ahead} is ahead of {behind}"

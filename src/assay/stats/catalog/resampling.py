@@ -24,6 +24,7 @@ from assay.stats.resampling import (
     resamples_param,
     tally,
 )
+from assay.stats.sign_flips import sign_flip_p
 from assay.stats.significance import ALTERNATIVE, Field, FieldOutcome, Outcome, Pairs, StatisticalTest, nothing
 from assay.stats.student import Studentised, chance_of_equal_coins
 
@@ -100,6 +101,7 @@ BOOTSTRAP = StatisticalTest(
     "bootstrap",
     bootstrap,
     params=(BOOTSTRAP_METHOD, resamples_param(10_000), ALTERNATIVE),
+    is_of_mean=True,
     aliases=("paired_bootstrap", "bootstrap_shift"),
     assumes="The queries are a random sample of the queries of interest, and there are at least 30.",
     caution=bootstrap_caution,
@@ -111,13 +113,14 @@ MAX_ENUMERATED = 2**16
 """Up to this many ways to swap scores, all are evaluated."""
 
 
-def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
+def randomization(pairs: Pairs, resamples: int | None, alternative: str) -> Outcome:
     """How often the systems would differ this much if a coin decided, on each query, which system got which score.
 
     The statistic is the mean of b − a. Equal systems have p = 1, and so does a single query in a two-sided test.
 
-    Queries on which a and b score the same have no effect. If there are at most `resamples` (or 65,536) ways to swap the
-    scores of the others, all are evaluated and p is exact. Otherwise p = (1 + extreme) / (1 + resamples).
+    Queries on which a and b score the same have no effect. If there are at most 65,536 ways to swap the scores of the
+    others, all are evaluated and p is exact. Otherwise p is computed from the distribution of the sum, to about 0.0002.
+    Nothing is random, unless `resamples` asks for random swaps: then p = (1 + extreme) / (1 + resamples).
     """
     n, n_columns = pairs.differences.shape
     if not n:
@@ -125,11 +128,14 @@ def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
     p, draws = np.empty(n_columns), np.zeros(n_columns, dtype=np.int64)
     for some in column_groups(n_columns, n, block_rows(n)):
         sums = exact(pairs.differences[:, some])
-        few = np.count_nonzero(sums.units, axis=0) < max(resamples, MAX_ENUMERATED).bit_length()
+        few = np.count_nonzero(sums.units, axis=0) < max(resamples or 0, MAX_ENUMERATED).bit_length()
         part = p[some]
-        draws[some] = np.where(few, 0, resamples)
+        draws[some] = np.where(few, 0, resamples or 0)
         part[few] = _p_of_all_swaps(sums.units[:, few], alternative)
-        part[~few] = _p_of_random_swaps(sums.units[:, ~few], resamples, pairs.seed, alternative)
+        if resamples is None:
+            part[~few] = [sign_flip_p(column, alternative) for column in pairs.differences[:, some][:, ~few].T]
+        else:
+            part[~few] = _p_of_random_swaps(sums.units[:, ~few], resamples, pairs.seed, alternative)
     mean = exact_mean(pairs.differences)
     return Outcome(mean, p, np.sign(mean), draws)
 
@@ -166,7 +172,8 @@ def _is_extreme(units: Floats, alternative: str) -> Callable[[Floats], NDArray[n
 RANDOMIZATION = StatisticalTest(
     "randomization",
     randomization,
-    params=(resamples_param(100_000), ALTERNATIVE),
+    params=(resamples_param(None), ALTERNATIVE),
+    is_of_mean=True,
     aliases=("fisher", "permutation", "randomisation", "fisher_randomization", "sign_flip"),
     assumes="If the systems were equally good, they could have swapped their scores on any query.",
     cite="Fisher 1935; Smucker et al. 2007",

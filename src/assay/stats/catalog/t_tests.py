@@ -118,6 +118,7 @@ PAIRED_T = StatisticalTest(
     "paired_t",
     paired_t,
     params=(ALTERNATIVE,),
+    is_of_mean=True,
     aliases=("t", "student", "t_test", "ttest", "paired", "paired_t_test", "ttest_rel"),
     assumes="The mean difference is approximately normal over repeated draws of queries, which holds from about 30 queries.",
     cite="Student 1908, The Probable Error of a Mean, Biometrika 6(1)",
