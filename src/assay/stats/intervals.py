@@ -35,10 +35,8 @@ from assay.stats.student import chance_of_equal_coins
 
 AUTO, NONE = "auto", "none"
 METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
-FEW_QUERIES = 20
-"""With fewer queries, resamples underestimate the spread, and the t interval contains the true mean more often."""
 MANY_QUERIES = 10_000
-"""From this number, the mean is practically normal, and the t interval is as good as a bootstrap at no cost."""
+"""From this number, a ratio of means is practically normal, and the t interval is as good as a bootstrap at no cost."""
 
 
 def column_intervals(
@@ -46,9 +44,9 @@ def column_intervals(
 ) -> dict[str, tuple[float, float, str]]:
     """Metric → (low, high, method) of its summary, by the requested method or the closest one that fits the summary.
 
-    `auto` uses Wilson's interval if every score is 0 or 1; Student's t for means of fewer than 20 queries, and for means and
-    percentages of 10,000 queries or more; and the bootstrap otherwise. Text has no interval. Undefined scores are left out.
-    If too few scores are left, or some are infinite, the result is (nan, nan, none).
+    `auto` uses Wilson's interval if every score is 0 or 1, Student's t for means and for percentages of 10,000 queries or
+    more, and the bootstrap otherwise: so an interval of a mean has no random digits. Text has no interval. Undefined scores
+    are left out. If too few scores are left, or some are infinite, the result is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
     intervals: dict[str, tuple[float, float, str]] = {}
@@ -171,11 +169,9 @@ class _Defined(NamedTuple):
             return WILSON
         if n < 2:
             return NONE
-        is_large = method == AUTO and n >= MANY_QUERIES
-        is_small = method == AUTO and n < FEW_QUERIES
-        if self.is_mean and (method == T or is_large or is_small):
+        if self.is_mean and method in (T, AUTO):
             return T
-        if is_large and self.is_percentage and self.weight[:, 1].any():
+        if method == AUTO and n >= MANY_QUERIES and self.is_percentage and self.weight[:, 1].any():
             return T
         return BCA if method == BCA and self.is_averaged else BOOTSTRAP
 
