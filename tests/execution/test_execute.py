@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay import DataError, Hit, ProviderError
-from assay.execution import ExecutionOptions, Selection, execute_plan, is_total_failure
+from assay.execution import ExecutionOptions, Selection, execute_plan
 from assay.grammar import Param
 from assay.providers import BoundProvider, Provider
 
@@ -56,7 +56,7 @@ def test_ungraded_every_relevant_document_is_as_good_as_any_other(execute):
 def test_a_provider_that_fails_on_everything_has_a_result_all_the_same(execute):
     no = {f"q{n}": ValueError("no") for n in range(3)}
     bad, broken, good = execute(Told(failing(no, every=True)), unstartable(), Told())
-    assert [is_total_failure(result) for result in (bad, broken, good)] == [True, True, False]
+    assert [result.is_total_failure for result in (bad, broken, good)] == [True, True, False]
     assert bad.failures == dict.fromkeys(no, "ValueError: no")
     assert set(broken.failures.values()) == {"broken could not be started: ZeroDivisionError: division by zero"}
     assert (bad["mrr"], broken["mrr"], good["mrr"]) == (0.0, 0.0, 1.0)

@@ -133,6 +133,11 @@ class Result:
         return self.evidence.run
 
     @property
+    def is_total_failure(self) -> bool:
+        """Whether the provider failed on every query, so that its values are unknown, not 0."""
+        return bool(self.query_ids) and all(query in self.failures for query in self.query_ids)
+
+    @property
     def relevant(self) -> Mapping[str, Mapping[str, float]]:
         """Query → its relevant documents with their grades, best first; empty if they are unknown."""
         return self.evidence.relevant

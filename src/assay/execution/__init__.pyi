@@ -2,7 +2,6 @@ from assay.execution.checkpoint import EVALUATION as EVALUATION
 from assay.execution.checkpoint import clear_finished as clear_finished
 from assay.execution.execute import ExecutionOptions as ExecutionOptions
 from assay.execution.execute import execute_plan as execute_plan
-from assay.execution.execute import is_total_failure as is_total_failure
 from assay.execution.execute import load_benchmarks as load_benchmarks
 from assay.execution.plan import PERFORMANCE_KEYS as PERFORMANCE_KEYS
 from assay.execution.plan import SEED_KEYS as SEED_KEYS

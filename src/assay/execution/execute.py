@@ -127,11 +127,6 @@ def _write_gitignore(home: Path) -> None:
                 file.write(b"*\n")
 
 
-def is_total_failure(result: Result) -> bool:
-    """Whether a provider failed on every query."""
-    return bool(result.failures) and not result.run
-
-
 def _with_grades(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
     if plan.is_graded:
         return dataset

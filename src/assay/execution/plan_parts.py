@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from assay.catalog import find_entry
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Relevance, domain_keys
-from assay.execution.plan_file import PlanFaults, parse_flag, parse_list, parse_number
+from assay.execution.plan_file import BOOLEAN_WORDS, PlanFaults, parse_flag, parse_list, parse_number
 from assay.grammar import WrittenName
 from assay.providers import BoundProvider, find_provider, parse_provider
 from assay.relevance import parse_resolver
@@ -198,7 +198,7 @@ def parse_options(values: Mapping[str, Any], where: str, faults: PlanFaults) -> 
     return {name: value for name, value in options.items() if value is not None}
 
 
-STATISTICS_KEYS = ("confidence_intervals", "significance_testing", "alpha_level")
+STATISTICS_KEYS = ("confidence_intervals", "significance_testing", "correct_metrics", "alpha_level")
 INTERVAL_METHODS = ("auto", "bootstrap", "bca", "t", "wilson")
 """The methods for intervals; the first one is used if a plan only says true."""
 
@@ -211,6 +211,8 @@ class Statistics:
     significance_testing: str | None = "randomization"
     alpha: float = 0.05
     """The accepted rate of false positives."""
+    correct_metrics: bool = False
+    """Whether every metric is tested, with p corrected over all of them; otherwise only the first metric decides."""
 
     @property
     def level(self) -> float:
@@ -219,13 +221,16 @@ class Statistics:
 
 
 def parse_statistics(values: Mapping[str, Any], where: str) -> Statistics:
-    """The block `statistical_analysis` of a plan."""
+    """The block `statistical_analysis` of a plan. `significance_testing: true` asks for a test of every metric."""
     alpha = parse_number(values.get("alpha_level", Statistics.alpha), "alpha_level", where)
     if alpha >= 1:
         raise BadParameter(f"{where}: alpha_level must be between 0 and 1, such as 0.05, not {values['alpha_level']!r}")
     intervals = _parse_method(values.get("confidence_intervals", True), "confidence_intervals", _parse_interval, where)
-    testing = _parse_method(values.get("significance_testing", True), "significance_testing", _parse_test, where)
-    return Statistics(intervals, testing, alpha)
+    asked = values.get("significance_testing")
+    testing = _parse_method(True if asked is None else asked, "significance_testing", _parse_test, where)
+    is_for_all = BOOLEAN_WORDS.get(str(asked).lower(), False)
+    correct_metrics = parse_flag(values.get("correct_metrics", is_for_all), "correct_metrics", where)
+    return Statistics(intervals, testing, alpha, correct_metrics)
 
 
 def _parse_method(value: Any, name: str, parse: Callable[[str], str], where: str) -> str | None:

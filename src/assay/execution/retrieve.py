@@ -12,7 +12,7 @@ from typing import Any
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
 from assay.evaluation import Result, default_metrics, open_context, subject_of
-from assay.execution.execute import StartTime, is_total_failure, score_responses, with_indexed_documents
+from assay.execution.execute import StartTime, score_responses, with_indexed_documents
 from assay.execution.plan import WrittenPlan, make_plan
 from assay.execution.progress import Progress
 from assay.execution.runner import Part, collect_responses
@@ -57,7 +57,7 @@ def run(
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
     start, progress = StartTime(), Progress(part.name, len(queries))
     result = score_responses(part, plan, collect_responses(part, {}, None, progress), progress, start)[-1]
-    if is_total_failure(result):
+    if result.is_total_failure:
         query, reason = next(iter(result.failures.items()))
         raise ProviderError(f"{part.name}: every query failed. The first error, for {query}: {reason}")
     return result

@@ -101,13 +101,16 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
     for place, group in enumerate(groups, 1):
         name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
         by = tuple(options.by or ())
-        if len(group) == 1:
-            reports.append(BenchmarkReport((_with_asked_metrics(options, group[0]),), by=by, group=name, words_of=words_of))
-            continue
-        from assay.comparison import compare_results
+        working = [result for result in group if not result.is_total_failure] or group[:1]
+        failed = tuple(result for result in group if result not in working)
+        comparison, shown = None, tuple(working)
+        if len(working) == 1:
+            shown = (_with_asked_metrics(options, working[0]),)
+        else:
+            from assay.comparison import compare_results
 
-        comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
-        reports.append(BenchmarkReport(tuple(group), comparison, by, group=name, words_of=words_of))
+            comparison = compare_results(working, how, metrics=options.metrics, intersect=options.intersect)
+        reports.append(BenchmarkReport(shown, comparison, by, group=name, words_of=words_of, failed=failed))
     return reports
 
 

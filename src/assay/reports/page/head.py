@@ -228,7 +228,7 @@ def _tone(report: BenchmarkReport) -> Mark:
 def _notes(report: BenchmarkReport) -> tuple[str, ...]:
     """Notes on the results; each sentence once."""
     all_notes = (
-        *failure_notes(report.results, ""),
+        *failure_notes((*report.results, *report.failed), ""),
         *latency_notes(report.results),
         *notes(Report(report.results, points_on=False)),
     )

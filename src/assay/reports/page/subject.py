@@ -12,6 +12,7 @@ from assay.evaluation import Confidence, Result, with_intervals
 from assay.metrics import BoundMetric
 from assay.model import Tags
 from assay.monitoring import GateReport
+from assay.reports.sections.evaluation import without_figures
 from assay.reports.sections.moved_queries import moving_metric, reference_of
 from assay.text import printable
 
@@ -42,6 +43,8 @@ class BenchmarkReport:
     figures: Figures = field(default_factory=Figures)
     words_of: WordsOf = field(default=no_words, repr=False)
     """Reads documents: a result and document ids → their texts."""
+    failed: tuple[Result, ...] = ()
+    """The systems that failed on every query: they have no values, only errors."""
 
     @property
     def first(self) -> Result:
@@ -51,7 +54,9 @@ class BenchmarkReport:
     @property
     def shown(self) -> tuple[Result, ...]:
         """The results on the queries that are compared, with only the metrics that are compared."""
-        return self.results if self.comparison is None else self.comparison.results
+        if self.comparison is not None:
+            return self.comparison.results
+        return tuple(without_figures(result) if result.is_total_failure else result for result in self.results)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -176,10 +176,12 @@ def _comparable_reports(results: tuple[Result, ...]) -> list[BenchmarkReport]:
     from assay.comparison import compare_results
     from assay.reports.page.subject import BenchmarkReport
 
-    if len(results) == 1:
-        return [BenchmarkReport(results)]
+    working = tuple(result for result in results if not result.is_total_failure)
+    failed = tuple(result for result in results if result.is_total_failure)
+    if len(working) < 2:
+        return [BenchmarkReport(working or results[:1], failed=failed if working else results[1:])]
     try:
-        return [BenchmarkReport(results, compare_results(results, intersect=True))]
+        return [BenchmarkReport(working, compare_results(working, intersect=True), failed=failed)]
     except AssayError:
         return [BenchmarkReport((result,)) for result in results]
 

@@ -170,9 +170,9 @@ def _report(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bo
     """The report on the results; it is computed once, because results do not change."""
 
     def work() -> tuple[BenchmarkReport, Group]:
-        report = BenchmarkReport(
-            state.results(keys), state.comparison(keys, baseline, shared=shared), words_of=state.datasets.texts_of
-        )
+        comparison = state.comparison(keys, baseline, shared=shared)
+        working = tuple(result for result in state.results(keys) if not result.is_total_failure)
+        report = BenchmarkReport(working, comparison, words_of=state.datasets.texts_of, failed=comparison.failed)
         return report, make_group(report)
 
     report: tuple[BenchmarkReport, Group] = state.cache.get(("compared", keys, baseline, shared), work)
