@@ -34,8 +34,8 @@ def test_p_up_to_alpha_is_significant_after_correction():
     assert pair_of("map", zeros, ones, alpha=2 / 2**6).is_significant
     assert not pair_of("map", zeros, ones, alpha=2 / 2**6 - 1e-9).is_significant
     both = [system("a", {"map": zeros, "mrr": zeros}), system("b", {"map": ones, "mrr": ones})]
-    assert all(pair.is_significant for pair in compared(*both, alpha=4 / 2**6).pairs)
-    assert not any(pair.is_significant for pair in compared(*both, alpha=3 / 2**6).pairs)
+    assert all(pair.is_significant for pair in compared(*both, alpha=4 / 2**6, correct_metrics=True).pairs)
+    assert not any(pair.is_significant for pair in compared(*both, alpha=3 / 2**6, correct_metrics=True).pairs)
 
 
 def test_a_geometric_mean_is_tested_by_logarithms():
@@ -105,9 +105,9 @@ def timed(name, times, provenance):
 def test_one_batched_system_is_enough_and_single_queries_are_tested():
     alone = {"mean": 2.0, "p50": 2.0}
     mixed = [timed("one", [2.0] * N, {"mean": 2.0}), timed("other", 3 + A, alone)]
-    assert math.isnan(compared(*mixed).pair("latency", "one", "other").p)
+    assert math.isnan(compared(*mixed, correct_metrics=True).pair("latency", "one", "other").p)
     singly = [timed("one", 2 + A, alone), timed("other", 3 + A, alone)]
-    assert compared(*singly).pair("latency", "one", "other").better == "one"
+    assert compared(*singly, correct_metrics=True).pair("latency", "one", "other").better == "one"
     for test in ("tukey_hsd", "anova"):
         of_all = compared(*singly, timed("third", 2 + B, {"mean": 1.0}), test=test)
         assert {pair.untested for pair in of_all.pairs if pair.metric == "latency"} == {SHARED_TIMES}

@@ -127,7 +127,8 @@ def test_every_slice_is_compared_as_the_whole_is():
 
 @for_each("correction", ["holm", "bh", "none"])
 def test_p_is_corrected_over_slices_pairs_and_metrics(correction):
-    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], ComparisonOptions(test="paired_t", correction=correction))
+    how = ComparisonOptions(test="paired_t", correction=correction, correct_metrics=True)
+    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], how)
     found = compare_slices(comparison, ["language", "difficulty"])
     pairs = [pair for part in found.parts for pair in part.pairs]
     assert found.n_comparisons == len(pairs) == 5 * 3 * 2

@@ -46,10 +46,11 @@ def test_where_both_agree_the_loser_loses_whichever_test_it_is(test):
 
 def test_tests_for_many_systems_are_corrected_over_metrics():
     systems = [*both(0.2, 0.01), system("c", {"ndcg@10": moved(0.4).tolist(), "map": moved(0.3).tolist()})]
-    comparison, plain = compared(*systems, test="tukey_hsd"), compared(*systems, test="tukey_hsd", correction="none")
+    comparison = compared(*systems, test="tukey_hsd", correct_metrics=True)
+    plain = compared(*systems, test="tukey_hsd", correction="none", correct_metrics=True)
     assert [pair.p_corrected for pair in comparison.pairs] == [min(1.0, 2 * pair.p) for pair in comparison.pairs]
     assert [pair.p_corrected for pair in plain.pairs] == [pair.p for pair in comparison.pairs]
-    overall = compared(*systems, test="anova")
+    overall = compared(*systems, test="anova", correct_metrics=True)
     assert overall.p_overall("map") == pytest.approx(2 * overall.fields["map"].p)
     assert overall.to_dict()["overall"]["map"]["p_corrected"] == overall.p_overall("map")
 
@@ -89,12 +90,15 @@ def test_verdicts(snapshots):
         "equal means": compared(system("a", {"map": [0.5] * 35}), system("b", {"map": wins}), test="sign"),
         "identical": compared(system("a", {"mrr": OLD}), system("b", {"mrr": OLD})),
         "no score in both": compared(system("a", {"mrr": [np.nan]}), system("b", {"mrr": [1.0]})),
-        "another metric says the same": compared(*both(0.2, 0.2)),
-        "others say the opposite": compared(*both(0.2, -0.2, -0.2)),
-        "another metric decides": compared(*both(0.0, 0.2)),
-        "another metric decides nothing": compared(*both(0.2, 0.0)),
-        "not ahead of all": compared(*both(0.2, 0.2), third),
-        "many systems and metrics": compared(*both(0.2, 0.01), third, test="tukey_hsd"),
+        "only the first metric decides": compared(*both(0.2, -0.2)),
+        "only the first metric decides, and it is open": compared(*both(0.0, 0.2)),
+        "another metric says the same": compared(*both(0.2, 0.2), correct_metrics=True),
+        "others say the opposite": compared(*both(0.2, -0.2, -0.2), correct_metrics=True),
+        "another metric decides": compared(*both(0.0, 0.2), correct_metrics=True),
+        "another metric decides nothing": compared(*both(0.2, 0.0), correct_metrics=True),
+        "not ahead of all": compared(*both(0.2, 0.2), third, correct_metrics=True),
+        "many systems": compared(*both(0.2, 0.01), third, test="tukey_hsd"),
+        "many systems and metrics": compared(*both(0.2, 0.01), third, test="tukey_hsd", correct_metrics=True),
         "many systems, not corrected": compared(*both(0.2, 0.01), third, test="tukey_hsd", correction="none"),
         "all systems": compared(*ladder(3), test="anova"),
         "corrected": compared(*ladder(3)),
@@ -107,7 +111,7 @@ def test_verdicts(snapshots):
         "no test for a quantile": compared(
             *(system(name, {"latency_p95": (BASE + 9).tolist()}) for name in "ab"), test="tukey_hsd"
         ),
-        "times of batches": compared(*batches),
+        "times of batches": compared(*batches, correct_metrics=True),
         **scaled,
     }
     text = "".join(f"## {name}\n{comparison.verdict}\n\n" for name, comparison in comparisons.items())

@@ -92,6 +92,11 @@ def _add_statistics(parser: argparse.ArgumentParser) -> None:
         metavar="TEST",
         help="significance test between providers; none turns it off (default: randomization)",
     )
+    group.add_argument(
+        "--correct-metrics",
+        action="store_true",
+        help="test every metric, and correct p over all of them (default: only the first metric decides)",
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

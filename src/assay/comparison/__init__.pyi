@@ -14,9 +14,10 @@ from assay.comparison.comparison import letters_of as letters_of
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
 from assay.comparison.options import ComparisonOptions as ComparisonOptions
 from assay.comparison.options import place_of as place_of
+from assay.comparison.pair_figures import sign_of as sign_of
 from assay.comparison.pairs import SHARED_TIMES as SHARED_TIMES
 from assay.comparison.pairs import Pair as Pair
-from assay.comparison.pairs import sign_of as sign_of
+from assay.comparison.pairs import decide as decide
 from assay.comparison.queries import MAX_DOCUMENTS_SHOWN as MAX_DOCUMENTS_SHOWN
 from assay.comparison.queries import Mover as Mover
 from assay.comparison.queries import RankAgreement as RankAgreement
@@ -38,4 +39,5 @@ from assay.comparison.slices import slice_results as slice_results
 from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
 from assay.comparison.verdict import corrected_for_many as corrected_for_many
+from assay.comparison.verdict import p_digits as p_digits
 from assay.comparison.verdict import p_text as p_text

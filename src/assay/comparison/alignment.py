@@ -55,7 +55,8 @@ def align(
 ) -> Aligned:
     """Align results over the same queries. With `intersect`, notes say what differs, and only shared queries count.
 
-    Results on different benchmarks cannot be aligned, even if their queries have the same ids.
+    Queries are in the order of their ids, so that no figure depends on the order of lines in a file. Results on different
+    benchmarks cannot be aligned, even if their queries have the same ids.
     """
     if len(results) < 2:
         here = f"only one: {results[0].name}" if results else "none"
@@ -67,7 +68,7 @@ def align(
     shared = shared_metrics(results, metrics)
     differences = _all_differences(results, shared) if intersect else check_comparable(results, shared)
     others = [set(result.query_ids) for result in results[1:]]
-    queries = [query for query in results[0].query_ids if all(query in ids for ids in others)]
+    queries = sorted(query for query in results[0].query_ids if all(query in ids for ids in others))
     if differences and not queries:
         raise NotComparable(list(differences), about="no query is in all of them. ")
     return Aligned(tuple(result.subset(queries=queries, metrics=shared) for result in results), shared, differences)

@@ -17,13 +17,13 @@ from assay.comparison.alignment import Aligned, align
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.verdict import pair_names, verdict_on
-from assay.errors import UnknownName, UsageError, near_matches
+from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels
 from assay.serialize import to_json
 from assay.stats import AVERAGED, FieldOutcome
-from assay.text import counted, percent, shortened
+from assay.text import counted, percent, shortened, some_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,8 @@ class Comparison:
     """Metric → whether the systems differ at all, from a test for many systems."""
     part: str = ""
     """The slice it is about, such as `language=de`."""
+    failed: tuple[Result, ...] = ()
+    """The systems that failed on every query. They are not compared."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,17 +73,17 @@ class Comparison:
     @property
     def n_failed(self) -> dict[str, int]:
         """System → number of failed queries, which score 0."""
-        return {result.name: len(result.failures) for result in self.results}
+        return {result.name: len(result.failures) for result in (*self.results, *self.failed)}
 
     @property
     def n_comparisons(self) -> int:
-        """The number of pairs and metrics that p was corrected for."""
-        return sum(not math.isnan(pair.p) for pair in self.pairs)
+        """The size of the family: the number of pairs and metrics that p was corrected for."""
+        return sum(not math.isnan(pair.p) for pair in self.pairs if pair.is_in_family)
 
     @property
     def n_families(self) -> int:
         """The number of metrics that p of a test for many systems was corrected for; it corrects for pairs itself."""
-        return len(self.fields)
+        return n_fields(self.pairs, self.fields)
 
     @property
     def families(self) -> str:
@@ -94,8 +96,9 @@ class Comparison:
         return verdict_on(self)
 
     def p_overall(self, metric: str) -> float:
-        """The p of all systems together on a metric, corrected over metrics; nan for a test of pairs."""
-        if metric not in self.fields:
+        """The p of all systems together on a metric that decides, corrected over metrics; nan for a test of pairs."""
+        is_in_family = any(pair.is_in_family for pair in self.pairs if pair.metric == metric)
+        if metric not in self.fields or not is_in_family:
             return math.nan
         n = 1 if self.how.correcting.name == "none" else self.n_families
         return min(1.0, n * self.fields[metric].p)
@@ -164,6 +167,11 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"Comparison({self.verdict})"
+
+
+def n_fields(pairs: Iterable[Pair], fields: Mapping[str, FieldOutcome]) -> int:
+    """The number of metrics that decide and that a test for many systems was run on."""
+    return len({pair.metric for pair in pairs if pair.is_in_family and pair.metric in fields})
 
 
 ONTOLOGY = "ontology"
@@ -243,13 +251,26 @@ def compare_results(
 ) -> Comparison:
     """Compare results query by query. Results that differ in data or conventions are an error, unless `intersect` is set.
 
-    Metrics keep their order, but for several chunkers span metrics come first, because the verdict is about the first one.
+    A provider that failed on every query is left out, because its values are unknown. Metrics keep their order, but for
+    several chunkers span metrics come first, because the verdict is about the first one.
     """
     chosen = how or ComparisonOptions()
-    aligned = align(results, metrics, intersect=intersect)
+    working = [result for result in results if not result.is_total_failure]
+    if len(results) >= 2 > len(working):
+        raise ProviderError(_failure_message(results))
+    aligned = align(working, metrics, intersect=intersect)
     aligned = replace(aligned, metrics=_fair_metrics_first(results, aligned.metrics))
     fields = field_outcomes(aligned, chosen)
-    return Comparison(aligned, chosen, tuple(compare_pairs(aligned, chosen, fields)), fields)
+    failed = tuple(result for result in results if result.is_total_failure)
+    return Comparison(aligned, chosen, tuple(compare_pairs(aligned, chosen, fields)), fields, failed=failed)
+
+
+def _failure_message(results: Sequence[Result]) -> str:
+    """Which providers failed on every query, and the first error."""
+    failed = [result for result in results if result.is_total_failure]
+    names = some_of([result.name for result in failed])
+    why = next(iter(failed[0].failures.values()))
+    return f"nothing can be compared, because {names} failed on every query. The first error: {why}"
 
 
 def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:

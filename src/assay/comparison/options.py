@@ -13,7 +13,8 @@ from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.stats import BoundTest, Correction, checked_fraction, parse_correction, parse_paired_test
 
 INTERVALS = {
-    "bootstrap": "percentiles of the bootstrap: suitable in almost all cases",
+    "auto": "Student's t if every query or at least 20 queries changed, else Gaffke's bound; it agrees with the test",
+    "bootstrap": "percentiles of the bootstrap: too narrow if few queries changed",
     "bca": "the bootstrap corrected for bias and skew",
     "t": "Student's t: fast, suitable if the mean is about normally distributed",
     "studentised": "the bootstrap of t: the most cautious one for few queries",
@@ -32,7 +33,9 @@ class ComparisonOptions:
     correction: str = "holm"
     alpha: float = 0.05
     """The accepted rate of false positives."""
-    interval: str = "bootstrap"
+    interval: str = "auto"
+    correct_metrics: bool = False
+    """Whether every metric is tested, and p is corrected over all of them. Otherwise only the first metric decides."""
     tolerance: float = 0.0
     """Scores of a query that differ by no more than this count as equal when wins and losses are counted."""
     rope: float = 0.0
@@ -92,6 +95,7 @@ class ComparisonOptions:
             "correction": self.correcting.name,
             "alpha": self.alpha,
             "interval": self.interval_method,
+            "correct_metrics": self.correct_metrics,
             "tolerance": self.tolerance,
             "rope": self.rope,
             "seed": self.seed,

@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.comparison.alignment import Aligned
 from assay.comparison.options import ComparisonOptions, pairs_of
+from assay.comparison.pair_figures import PairColumns, PairRequest, compare_columns, sign_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.model import MEAN, SUM, Column
+from assay.model import MEAN, Column
 from assay.serialize import to_json
-from assay.stats import (
-    AVERAGED,
-    RESAMPLES,
-    ROUNDING,
-    Field,
-    FieldOutcome,
-    Pairs,
-    averaged,
-    cohens_d,
-    correct,
-    difference_intervals,
-    effects,
-    figure_difference,
-    nothing,
-    posterior,
-)
+from assay.stats import AUTO, AVERAGED, Field, FieldOutcome, averaged, correct
 
 SHARED_TIMES = "queries were sent in batches, so single queries have no times"
 NO_TEST = "this test needs a mean over queries"
@@ -48,6 +33,8 @@ class Pair:
     """Queries on which both have a score; all numbers are based on these."""
     value_a: float
     value_b: float
+    n_changed: int
+    """Queries on which the scores differ."""
     difference: float
     """The value of b minus the value of a."""
     relative: float
@@ -55,9 +42,12 @@ class Pair:
     low: float
     """The interval of the difference."""
     high: float
+    interval: str
+    """The method of the interval."""
     statistic: float
     p: float
     p_corrected: float
+    """p, corrected for all comparisons of its family; nan outside the family."""
     is_significant: bool
     improvement: float
     direction: int
@@ -77,6 +67,13 @@ class Pair:
     """What significance means: b differs, b is not worse, or both are equal."""
     untested: str = ""
     """Why there is no p; empty if there is one, or if only queries are missing."""
+    is_in_family: bool = True
+    """Whether it is one of the comparisons that decide. Other metrics have an interval but no verdict."""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no query has another score."""
+        return self.n > 0 and not self.n_changed and self.difference == 0
 
     @property
     def has_shared_times(self) -> bool:
@@ -100,41 +97,13 @@ class Pair:
         return {**to_json(self), "better": self.better}
 
 
-def sign_of(metric: BoundMetric) -> int:
-    """1 if higher is better, -1 if lower is better."""
-    return 1 if metric.metric.higher_is_better else -1
-
-
-class PairRequest(NamedTuple):
-    """Two systems, by position, and a metric."""
-
-    metric: BoundMetric
-    a: int
-    b: int
-
-    @property
-    def sign(self) -> int:
-        """1 if higher is better, -1 if lower is better."""
-        return sign_of(self.metric)
-
-
-@dataclass
-class _Columns:
-    """Pairs with scores on the same queries, which are computed together."""
-
-    numbers: list[int] = field(default_factory=list)
-    requests: list[PairRequest] = field(default_factory=list)
-    a: list[Column] = field(default_factory=list)
-    b: list[Column] = field(default_factory=list)
-
-
 def compare_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
-    """Compare every pair on every metric, with p corrected over all of them."""
+    """Compare every pair on every metric, with p corrected over the family: the pairs on the deciding metric, or on all."""
     requests = [PairRequest(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
     by_number = {
-        number: pair
+        number: _with_names(figures, request, aligned, how)
         for columns in _group_by_queries(aligned, requests, how)
-        for number, pair in _compare_columns(aligned, columns, how)
+        for number, request, figures in zip(columns.numbers, columns.requests, compare_columns(columns, how), strict=True)
     }
     pairs = [by_number[number] for number in range(len(requests))]
     if how.bound_test.test.is_for_many:
@@ -142,24 +111,50 @@ def compare_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str,
             _with_field_outcome(pair, fields.get(pair.metric), request)
             for pair, request in zip(pairs, requests, strict=True)
         ]
+    deciding = aligned.metrics[0].name
+    pairs = [replace(pair, is_in_family=how.correct_metrics or pair.metric == deciding) for pair in pairs]
     return with_corrected_p(pairs, [pair.metric for pair in pairs], how)
 
 
+def decide(
+    metric: BoundMetric,
+    before: Column,
+    now: Column,
+    how: ComparisonOptions | None = None,
+    names: tuple[str, str] = ("before", "now"),
+) -> Pair:
+    """The decision about two systems on one metric: estimate, interval, p, and which is better.
+
+    The columns have the scores of the same queries in the same order. Every comparison of assay decides in this way.
+    """
+    chosen, request = how or ComparisonOptions(), PairRequest(metric, 0, 1)
+    columns = PairColumns([0], [request])
+    columns.add(before, now, np.isfinite(before.score.astype(float)) & np.isfinite(now.score.astype(float)))
+    (figures,) = compare_columns(columns, chosen)
+    pair = Pair(metric=metric.name, a=names[0], b=names[1], **figures)
+    return with_corrected_p([pair], [metric.name], chosen)[0]
+
+
 def with_corrected_p(pairs: Sequence[Pair], families: Sequence[Hashable], how: ComparisonOptions) -> list[Pair]:
-    """The pairs with corrected p and significance.
+    """The pairs with corrected p and significance; an interval includes zero if the difference is not significant.
 
     A test for many systems corrects for the pairs of a family itself, so p is corrected only for the number of families.
     """
-    p = np.array([pair.p for pair in pairs])
+    p = np.array([pair.p if pair.is_in_family else math.nan for pair in pairs])
     if how.bound_test.test.is_for_many:
         counted = {family for family, is_nan in zip(families, np.isnan(p).tolist(), strict=True) if not is_nan}
         corrected = p if how.correcting.name == "none" else np.minimum(p * len(counted), 1.0)
     else:
         corrected = correct(p, how.correcting.name)
-    return [
-        replace(pair, p_corrected=p_corrected, is_significant=how.is_significant(p_corrected))
-        for pair, p_corrected in zip(pairs, corrected.tolist(), strict=True)
-    ]
+    return [_decided(pair, p_corrected, how) for pair, p_corrected in zip(pairs, corrected.tolist(), strict=True)]
+
+
+def _decided(pair: Pair, p: float, how: ComparisonOptions) -> Pair:
+    is_significant = how.is_significant(p)
+    decided = replace(pair, p_corrected=p, is_significant=is_significant)
+    if is_significant or math.isnan(p) or pair.claim != "differs" or how.interval_method != AUTO:
+        return decided
+    return replace(decided, low=min(pair.low, 0.0), high=max(pair.high, 0.0))
 
 
 def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldOutcome]:
@@ -186,41 +181,33 @@ def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: Compar
     return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
 
 
-def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[_Columns]:
+def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[PairColumns]:
     """Pairs grouped by the queries on which both systems have a score; all systems, for a test for many systems."""
     tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
-    groups: dict[bytes, _Columns] = {}
+    groups: dict[bytes, PairColumns] = {}
     for number, request in enumerate(requests):
         scores = tables[request.metric.name]
         compared = scores if how.bound_test.test.is_for_many else scores[:, [request.a, request.b]]
         sides = [aligned.results[place].table.columns[request.metric.name] for place in (request.a, request.b)]
-        is_composed = all(side.is_composed for side in sides)
-        defined = sides[0].counts & sides[1].counts if is_composed else np.isfinite(compared).all(axis=1)
-        columns = groups.setdefault(defined.tobytes(), _Columns())
+        defined = np.asarray(np.isfinite(compared).all(axis=1))
+        if all(side.is_composed for side in sides):
+            defined = sides[0].counts & sides[1].counts
+        columns = groups.setdefault(defined.tobytes(), PairColumns())
         columns.numbers.append(number)
         columns.requests.append(request)
-        for (score, weight, aggregation), side in zip(sides, (columns.a, columns.b), strict=True):
-            known = np.nan_to_num(score[defined].astype(float)) if is_composed else score[defined].astype(float)
-            side.append(Column(known, weight[defined], aggregation))
+        columns.add(sides[0], sides[1], defined)
     return iter(groups.values())
 
 
-def _compare_columns(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> Iterator[tuple[int, Pair]]:
-    """The differences with intervals, effects and p before correction."""
-    figures = _figures(columns, how)
-    for place, request in enumerate(columns.requests):
-        own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
-        both = (columns.a[place], columns.b[place])
-        own |= _values(*both, request)
-        own |= _figures_by_aggregation(own, both, request, how)
-        systems = (aligned.results[request.a], aligned.results[request.b])
-        untested = _untested_reason(request.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
-        own |= _UNTESTED if untested else {}
-        own |= _UNKNOWN_FIGURES if untested == SHARED_TIMES else {}
-        own |= {} if all(system.table.columns[request.metric.name].has_scores for system in systems) else _NO_SCORES
-        own |= {"direction": round(own["direction"]), "untested": untested, "claim": how.bound_test.test.claim}
-        own |= {"metric": request.metric.name, "a": aligned.names[request.a], "b": aligned.names[request.b]}
-        yield columns.numbers[place], Pair(n=len(both[0].score), p_corrected=math.nan, is_significant=False, **own)
+def _with_names(figures: dict[str, Any], request: PairRequest, aligned: Aligned, how: ComparisonOptions) -> Pair:
+    """The pair with the names of its systems, and without the figures that cannot be known for them."""
+    systems = (aligned.results[request.a], aligned.results[request.b])
+    untested = _untested_reason(request.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
+    has_scores = all(system.table.columns[request.metric.name].has_scores for system in systems)
+    unknown = (_UNTESTED if untested else {}) | (_UNKNOWN_FIGURES if untested == SHARED_TIMES else {})
+    unknown |= {} if has_scores else _NO_SCORES
+    names = {"metric": request.metric.name, "a": aligned.names[request.a], "b": aligned.names[request.b]}
+    return Pair(**{**figures, **unknown, **names, "untested": untested})
 
 
 _UNTESTED: dict[str, Any] = {"p": math.nan, "statistic": math.nan, "direction": 0, "draws": 0}
@@ -231,64 +218,6 @@ _UNKNOWN_FIGURES: dict[str, Any] = {
 """Numbers that are unknown if single queries have no scores."""
 _NO_SCORES: dict[str, Any] = {"cliffs_delta": math.nan, **dict.fromkeys(("wins", "ties", "losses"), 0)}
 """Numbers that are unknown if the value is computed from other parts than scores."""
-
-
-def _values(a: Column, b: Column, request: PairRequest) -> dict[str, float]:
-    """Both values over the same queries, and their difference."""
-    value_a, value_b = a.summary(), b.summary()
-    difference = value_b - value_a
-    difference = 0.0 if abs(difference) <= ROUNDING * max(abs(value_a), abs(value_b)) else difference
-    return {
-        "value_a": value_a,
-        "value_b": value_b,
-        "difference": difference,
-        "relative": difference / abs(value_a) if value_a else math.nan,
-        "improvement": request.sign * difference + 0.0,
-    }
-
-
-def _figures_by_aggregation(
-    own: Mapping[str, Any], both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions
-) -> dict[str, Any]:
-    """Numbers that differ if the summary is not a mean. A summary that is not an average is bootstrapped as a whole."""
-    aggregation, n = both[0].aggregation, len(both[0].score)
-    if aggregation == MEAN:
-        return {}
-    if aggregation == SUM:
-        return {"low": n * own["low"], "high": n * own["high"]} | (_NO_ROPE if how.rope else {})
-    alternative = str(how.bound_test.params.get("alternative", "two_sided"))
-    if request.sign < 0:
-        alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
-    difference = figure_difference(*both, alternative, how.level, seed=how.seed)
-    interval = {"low": difference.low, "high": difference.high}
-    if aggregation in AVERAGED:
-        return interval | (_NO_ROPE if how.rope else {})
-    direction = (own["improvement"] > 0) - (own["improvement"] < 0)
-    tested = {"p": difference.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
-    return {**interval, **tested, **_NO_ROPE, "cohens_d": math.nan}
-
-
-_NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
-"""A region of practical equivalence is about means, in units of a query's score."""
-
-
-def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any]]:
-    """Field of a pair → its value in each column, as if all summaries were averages."""
-    a, b = (np.column_stack([column.score for column in side]) for side in (columns.a, columns.b))
-    is_up = np.array([request.sign > 0 for request in columns.requests])
-    tested_a, tested_b = (
-        np.column_stack([averaged(column.score, column.aggregation) for column in side]) for side in (columns.a, columns.b)
-    )
-    better = Pairs(tested_a * np.where(is_up, 1.0, -1.0), tested_b * np.where(is_up, 1.0, -1.0), how.seed)
-    test = how.bound_test
-    outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(better)
-    low, high = difference_intervals(a, b, how.interval_method, how.level, seed=how.seed)
-    effect, chances = effects(a, b, how.tolerance, is_up), posterior(better, how.rope)
-    figures = {name: getattr(effect, name) for name in ("cliffs_delta", "wins", "ties", "losses")}
-    figures |= {"low": low, "high": high, "statistic": outcome.statistic, "p": outcome.p, "direction": outcome.direction}
-    figures |= {"cohens_d": cohens_d(better)}
-    figures |= {"draws": np.broadcast_to(outcome.draws, len(is_up))}
-    return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
 
 
 def _with_field_outcome(pair: Pair, outcome: FieldOutcome | None, request: PairRequest) -> Pair:

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.comparison.comparison import Comparison
 from assay.comparison.options import ComparisonOptions, pairs_of
-from assay.comparison.pairs import sign_of
+from assay.comparison.pair_figures import sign_of
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.model import Rankings, Run

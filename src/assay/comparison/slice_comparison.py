@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from assay.comparison.alignment import Aligned
-from assay.comparison.comparison import Comparison
+from assay.comparison.comparison import Comparison, n_fields
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes, with_corrected_p
 from assay.comparison.verdict import corrected_for_many
@@ -17,6 +17,7 @@ from assay.model import Slice, Tags, asked_for
 from assay.stats import Correction
 from assay.text import counted
 
+SINGLE_INTERVALS = "Each interval is about its slice alone; p is corrected for all slices."
 MAX_SLICES_NAMED = 4
 """The largest number of slices that a sentence names."""
 
@@ -78,7 +79,7 @@ class SliceComparison:
         """How numbers of slices were computed, if that is not obvious."""
         n_queries = [pair.n for part in self.parts for pair in part.pairs if pair.n and not pair.untested]
         caution = self.how.bound_test.caution(min(n_queries)) if n_queries else ""
-        return (caution,) if caution else ()
+        return tuple(filter(None, (SINGLE_INTERVALS if len(self.parts) > 1 else "", caution)))
 
     def by_pair(self, metric: str) -> list[tuple[Pair, ...]]:
         """For each pair of systems, the pair in every slice."""
@@ -107,7 +108,7 @@ class SliceComparison:
 def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComparison:
     """Compare the systems of a comparison, with its settings, in every slice of every requested tag.
 
-    p is corrected over all slices, pairs and metrics together, without the comparison over all queries.
+    p is corrected over all slices and pairs on the deciding metric together, without the comparison over all queries.
     """
     tags = Tags.of(comparison.results)
     asked, words = dict.fromkeys(map(tags.crossed, asked_for(by))), tags.words(by)
@@ -116,8 +117,8 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     raw = [_compare_slice(comparison.aligned, slice_, how) for slice_ in slices]
     families = [(part.part, pair.metric) for part in raw for pair in part.pairs]
     corrected = iter(with_corrected_p([pair for part in raw for pair in part.pairs], families, how))
-    n_over = sum(not math.isnan(pair.p) for part in raw for pair in part.pairs)
-    n_tables = sum(len(part.fields) for part in raw)
+    n_over = sum(not math.isnan(pair.p) for part in raw for pair in part.pairs if pair.is_in_family)
+    n_tables = sum(n_fields(part.pairs, part.fields) for part in raw)
     parts = [
         replace(part, pairs=tuple(next(corrected) for _ in part.pairs), n_over=n_over, n_tables=n_tables) for part in raw
     ]

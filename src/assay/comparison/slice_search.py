@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from assay.arrays import Floats, Ints
 from assay.comparison.alignment import shared_metrics
 from assay.comparison.options import ComparisonOptions, place_of
-from assay.comparison.pairs import SHARED_TIMES, sign_of
+from assay.comparison.pair_figures import sign_of
+from assay.comparison.pairs import SHARED_TIMES
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric, WrittenMetric
@@ -172,6 +173,10 @@ class WorstSlices:
             who = f"{self.systems[0]} is not" if len(self.systems) == 1 else "no system is"
             return f"On {self.metric.name}, {who} shown to be worse {than} in any slice {effort}."
         return f"On {self.metric.name}, {'; '.join(clauses)} {effort}."
+
+    def significant(self, system: str) -> list[WorstSlice]:
+        """The reported slices in which a system is shown to be worse."""
+        return [part for part in self.found if part.system == system and part.is_significant]
 
     def _clause(self, system: str, n: int, than: str) -> str:
         first = next((slice_ for slice_ in self.found if slice_.system == system and slice_.is_significant), None)

@@ -51,19 +51,27 @@ class Figures:
         return f"{self.change(metric, pair.low)} … {self.change(metric, pair.high)}"
 
 
-def p_text(p: float) -> str:
-    """The p value as text."""
+def p_text(p: float, draws: int = 0) -> str:
+    """The p value as text, with the digits that do not depend on random draws."""
     if math.isnan(p):
         return "p undefined"
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return "p < 0.001" if p < 0.001 else f"p = {p_digits(p, draws)}"
 
 
+def p_digits(p: float, draws: int = 0) -> str:
+    """P with three decimals, or with as many as stay the same if it is counted again from other random draws."""
+    error = math.sqrt(p * (1 - p) / draws) if draws else 0.0
+    return f"{p:.{3 if error < LARGEST_ERROR else 2}f}"
+
+
+LARGEST_ERROR = 0.0005
+"""The third decimal of p is shown if its standard error is below this."""
 MAX_PAIRS_NAMED = 3
 """The largest number of pairs that a sentence names."""
 
 
 def verdict_on(comparison: Comparison) -> str:
-    """The verdict: the first metric in full, then the other metrics in short."""
+    """The verdict on the metrics that decide: the first metric in full, then the other metrics in short."""
     return _Verdict(comparison).text
 
 
@@ -78,7 +86,8 @@ class _Verdict:
     @property
     def text(self) -> str:
         """All sentences."""
-        first, *others = (metric.name for metric in self.comparison.metrics)
+        family = {pair.metric for pair in self.comparison.pairs if pair.is_in_family}
+        first, *others = (metric.name for metric in self.comparison.metrics if metric.name in family)
         sentences = [self._on_metric(first)]
         if self.test.test.claim != "differs":
             return " ".join([*sentences, *map(self._on_metric, others)])
@@ -132,7 +141,7 @@ class _Verdict:
         ends = sorted(math.copysign(1, pair.difference) * end for end in (pair.low, pair.high))
         interval = "" if math.isnan(pair.low) else f" [{self._value(pair, ends[0])}, {self._value(pair, ends[1])}]"
         lead = self._value(pair, abs(pair.difference))
-        return f"{pair.better} beats {loser} on {pair.metric} by {lead}{interval}, {p_text(pair.p_corrected)}"
+        return f"{pair.better} beats {loser} on {pair.metric} by {lead}{interval}, {_p(pair)}"
 
     def _split(self, pair: Pair) -> str:
         """The test favours one system, but the other has the better mean."""
@@ -142,15 +151,15 @@ class _Verdict:
         if pair.improvement == 0:
             means = "both have the same mean"
         words = self.test.test.ahead.format(ahead=ahead, behind=behind)
-        return f"on {pair.metric}, {words} ({p_text(pair.p_corrected)}), but {means}"
+        return f"on {pair.metric}, {words} ({_p(pair)}), but {means}"
 
     def _open(self, pair: Pair) -> str:
-        if pair.difference == 0 and not pair.wins and not pair.losses:
+        if pair.is_same:
             return f"{pair.b} and {pair.a} have the same {pair.metric} on every query"
         interval = "" if math.isnan(pair.low) else f" [{self._change(pair, pair.low)}, {self._change(pair, pair.high)}]"
         return (
             f"{pair.b} is not shown to differ from {pair.a} on {pair.metric}: "
-            f"{self._change(pair, pair.difference)}{interval}, {p_text(pair.p_corrected)}"
+            f"{self._change(pair, pair.difference)}{interval}, {_p(pair)}"
         )
 
     def _on_claim(self, pairs: Sequence[Pair]) -> str:
@@ -163,7 +172,7 @@ class _Verdict:
         for pair in pairs:
             claim = words[pair.claim].format(a=pair.a)
             is_shown = f"is {claim}" if pair.is_significant else f"is not shown to be {claim}"
-            change = f"{self._change(pair, pair.difference)}, {p_text(pair.p_corrected)}"
+            change = f"{self._change(pair, pair.difference)}, {_p(pair)}"
             claims.append(f"{pair.b} {is_shown} on {pair.metric} ({change})")
         return "; ".join(claims) + f"{self._corrected()}."
 
@@ -199,6 +208,10 @@ class _Verdict:
             return None
         best = self.comparison.best(metric)
         return best if all(pair.better == best for pair in pairs if best in (pair.a, pair.b)) else None
+
+
+def _p(pair: Pair) -> str:
+    return p_text(pair.p_corrected, pair.draws)
 
 
 def corrected_for_many(comparison: Comparison) -> str:

@@ -86,6 +86,11 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
         "benjamini_hochberg, benjamini_yekutieli or none; with tests for many systems, which correct for pairs themselves, "
         "only holm, bonferroni or none (default: holm)",
     )
+    group.add_argument(
+        "--correct-metrics",
+        action="store_true",
+        help="test every metric, and correct p over all of them (default: only the first metric decides)",
+    )
     _add_thresholds(group)
     group.add_argument(
         "--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="random seed for resampling (default: 0)"
@@ -107,7 +112,7 @@ def _add_thresholds(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--ci",
         metavar="METHOD",
-        help="method of the confidence intervals of differences: bootstrap, bca, t or studentised (default: bootstrap)",
+        help="method of the confidence intervals of differences: auto, bootstrap, bca, t or studentised (default: auto)",
     )
     group.add_argument(
         "--tolerance",
@@ -163,6 +168,7 @@ def make_comparison_options(options: argparse.Namespace) -> ComparisonOptions:
         "baseline": options.baseline,
         "test": options.test,
         "correction": options.correction,
+        "correct_metrics": options.correct_metrics or None,
         "alpha": alpha,
         "interval": options.ci,
         "tolerance": options.tolerance,

@@ -251,6 +251,7 @@ def _statistics(options: argparse.Namespace) -> dict[str, Any]:
     settings = {
         "confidence_intervals": False if options.ci == "none" else options.ci,
         "significance_testing": False if options.test == "none" else options.test,
+        "correct_metrics": options.correct_metrics or None,
         "alpha_level": None if options.level is None else round(1 - options.level, 12),
     }
     return {name: value for name, value in settings.items() if value is not None}

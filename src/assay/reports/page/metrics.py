@@ -15,6 +15,8 @@ from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison import (
     correction_text,
+    deciding_text,
+    family_text,
     has_baseline,
     is_corrected,
     legend,
@@ -150,14 +152,12 @@ def _heads(comparison: Comparison) -> list[str | Column]:
 
 
 def correction_note(comparison: Comparison) -> str:
-    """Why p is larger than for one metric alone, as in `assay eval`; empty if it is not corrected."""
-    if not is_corrected(comparison):
-        return ""
-    first = comparison.pairs[0]
-    about = f"p is corrected for all pairs and metrics ({correction_text(comparison)})"
-    if len(comparison.names) == 2 and not math.isnan(first.p):
-        return f"{about}. For {first.metric} alone, as in assay eval: {p_text(first.p)}."
-    return f"{about}. With fewer metrics, as in assay eval, p is smaller."
+    """What p is corrected for, and which metrics are not tested."""
+    about = f"p is corrected over {family_text(comparison)}." if is_corrected(comparison) else ""
+    if not deciding_text(comparison):
+        return about
+    alone = f"{comparison.metrics[0].name} decides. The other metrics have single intervals and are not tested."
+    return f"{alone} {about}".strip()
 
 
 def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Cell, ...]:
@@ -167,7 +167,7 @@ def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple
     return (
         number(figures.change(metric, pair.difference), pair.difference, mark=tone),
         number(ends, pair.low, values=((LOW, pair.low), (HIGH, pair.high))),
-        number(p_short(pair.p_corrected), pair.p_corrected, help=_alone_p(pair)),
+        number(p_short(pair.p_corrected, pair.draws), pair.p_corrected, help=_alone_p(pair)),
         number(effect_text(pair.cohens_d), pair.cohens_d),
         number(record_text(pair), float(pair.wins - pair.losses), values=_record(pair)),
     )
@@ -180,8 +180,8 @@ def _record(pair: Pair) -> tuple[tuple[str, int], ...]:
 
 def _alone_p(pair: Pair) -> str:
     """The uncorrected p, if the correction made a difference."""
-    is_same = math.isnan(pair.p) or p_short(pair.p) == p_short(pair.p_corrected)
-    return "" if is_same else f"{p_text(pair.p)} without correction"
+    is_same = not pair.is_in_family or math.isnan(pair.p) or p_short(pair.p) == p_short(pair.p_corrected)
+    return "" if is_same else f"{p_text(pair.p, pair.draws)} without correction"
 
 
 def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Table:

@@ -105,7 +105,7 @@ def _of_two(
         figures = [number(report.figures.value(first, value), value) for value in sides]
         changes = [_change(report, metric, before, after, place) for metric in metrics]
         changes[0] = replace(changes[0], sign=sign)
-        p = number(p_short(pair.p_corrected), pair.p_corrected) if pair is not None else Cell("–", value="")
+        p = number(p_short(pair.p_corrected, pair.draws), pair.p_corrected) if pair is not None else Cell("–", value="")
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *figures, changes[0], p, *changes[1:]))
     names = [result.name for result in (before_result, after_result)]
     first_head, *more = (Column(f"Δ {metric.name}", help=metric.metric.meaning) for metric in metrics)

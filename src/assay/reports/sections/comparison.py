@@ -52,6 +52,9 @@ MAX_PAIRS = 20
 """Pairs that are shown if there are many; csv and json have all pairs."""
 SCHEMA = "assay.comparison/1"
 LETTERS_LEGEND = "Raised letters: significantly better than the system with that letter."
+METHODS = {"gaffke": "Gaffke's bound"}
+"""Methods of intervals in words."""
+RESAMPLED = ("bootstrap", "bca", "studentised")
 UNITS = {"bootstrap": "resamples"}
 """What a test draws, if it does not draw permutations."""
 LATEX_PACKAGES = r"needs \usepackage{booktabs}"
@@ -192,7 +195,7 @@ def _measures(comparison: Comparison, pair: Pair, metric: BoundMetric, figures: 
     return cells(
         figures.change(metric, pair.difference),
         figures.interval(metric, pair),
-        p_short(pair.p_corrected),
+        p_short(pair.p_corrected, pair.draws),
         effect_text(pair.cohens_d),
         record_text(pair),
         *([f"{pair.n:,}"] if _has_own_n(comparison) else []),
@@ -315,7 +318,7 @@ def _significance_table(comparison: Comparison, figures: Figures) -> Table:
                 pair.metric,
                 figures.change(metric, pair.difference),
                 figures.interval(metric, pair),
-                p_short(pair.p_corrected),
+                p_short(pair.p_corrected, pair.draws),
                 effect_text(pair.cohens_d),
                 record_text(pair),
                 UNKNOWN if math.isnan(pair.p) else "yes" if pair.is_significant else "no",
@@ -405,7 +408,7 @@ def remarks(comparison: Comparison) -> list[str]:
     """What the signs mean, what the results do not share, and notes on the runs."""
     letters = [] if has_baseline(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS_LEGEND]
     differs = [f"The results differ: {note}. Only what they share is compared." for note in comparison.notes]
-    failed = failure_notes(comparison.results, "")
+    failed = failure_notes((*comparison.results, *comparison.failed), "")
     signs = " ".join([*letters, legend(comparison)]).strip()
     return [signs, *differs, *comparison.remarks, *failed, *notes(Report(comparison.results, points_on=False))]
 
@@ -424,13 +427,32 @@ def title_of(comparison: Comparison) -> str:
 
 
 def head_line(comparison: Comparison) -> str:
-    """How the comparison was made: baseline, queries, test, correction, intervals, seed."""
+    """How the comparison was made: baseline, queries, deciding metric, test, correction, intervals, seed."""
     how = comparison.how
     parts = [f"baseline {how.baseline}"] if how.baseline is not None else []
-    parts += [n_queries_text(comparison), test_text(comparison), correction_text(comparison)]
-    alone = ", not corrected" if is_corrected(comparison) else ""
-    parts += [f"{level_text(comparison)} CI by {how.interval_method}{alone}", f"seed {how.seed}"]
+    parts += [n_queries_text(comparison), deciding_text(comparison), test_text(comparison), correction_text(comparison)]
+    parts += [interval_text(comparison), f"seed {how.seed}" if _is_random(comparison) else ""]
     return " · ".join(part for part in parts if part)
+
+
+def deciding_text(comparison: Comparison) -> str:
+    """`ndcg@10 decides`; empty if there is one metric, or if all metrics are tested."""
+    if comparison.how.correct_metrics or len(comparison.metrics) < 2:
+        return ""
+    return f"{comparison.metrics[0].name} decides"
+
+
+def interval_text(comparison: Comparison) -> str:
+    """`95 % CI by t`, with the methods that were used, and whether the intervals are about all comparisons at once."""
+    known = [pair.interval for pair in comparison.pairs if not math.isnan(pair.low)]
+    methods = " or ".join(METHODS.get(name, name) for name in dict.fromkeys(known)) or comparison.how.interval_method
+    alone = ", not corrected" if is_corrected(comparison) else ""
+    return f"{level_text(comparison)} CI by {methods}{alone}"
+
+
+def _is_random(comparison: Comparison) -> bool:
+    """Whether any number in the comparison depends on random draws."""
+    return any(pair.draws or pair.interval in RESAMPLED for pair in comparison.pairs)
 
 
 def n_queries_text(comparison: Comparison) -> str:
@@ -448,7 +470,7 @@ def test_text(comparison: Comparison) -> str:
     words = test.test.name.replace("_", " ")
     others = {name: value for name, value in test.params.items() if name != "resamples"}
     changed = [f"{name} {value}" for name, value in others.items() if value != _default(test.test.params, name)]
-    if "resamples" in test.params:
+    if test.params.get("resamples") is not None:
         changed.append(f"{_draws_text(comparison)} {UNITS.get(test.test.name, 'permutations')}")
     return ", ".join([f"{words} test", *changed])
 
@@ -480,6 +502,16 @@ def correction_text(comparison: Comparison) -> str:
     if n < 2:
         return ""
     return f"{n} comparisons, not corrected" if how.correcting.name == "none" else f"{how.correcting.title}, {n} comparisons"
+
+
+def family_text(comparison: Comparison) -> str:
+    """The family of comparisons that p is corrected for, in words: `ndcg@10: 2 systems compared with bm25`."""
+    n_metrics = len({pair.metric for pair in comparison.pairs if pair.is_in_family})
+    what = comparison.metrics[0].name if n_metrics == 1 else f"{n_metrics} metrics"
+    n, baseline = len(comparison.names), comparison.how.baseline
+    if baseline is None:
+        return f"{what}: {'the pair of' if n == 2 else 'all pairs of'} {n} systems"
+    return f"{what}: {counted(n - 1, 'system')} compared with {baseline}"
 
 
 def legend(comparison: Comparison) -> str:

@@ -20,7 +20,7 @@ from assay.comparison import (
     slice_results,
 )
 from assay.evaluation import Result
-from assay.execution import Statistics, is_total_failure
+from assay.execution import Statistics
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column
 from assay.reports.layout import Style
@@ -105,7 +105,7 @@ def _report(results: Sequence[Result], form: str, how: EvaluationDisplay) -> Rep
     """The report on one benchmark: in a terminal the best provider first, in documents the given order."""
     remarks = (*verdict_notes(results, how.statistics), *_failed(results, how), *latency_notes(results))
     rows = results if how.wants_intervals else _with_few_intervals(results)
-    rows = [_without_figures(result) if is_total_failure(result) else result for result in rows]
+    rows = [without_figures(result) if result.is_total_failure else result for result in rows]
     first = results[0]
     deciding = fair_metric(results)
     return Report(
@@ -149,7 +149,7 @@ def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
     ]
 
 
-def _without_figures(result: Result) -> Result:
+def without_figures(result: Result) -> Result:
     """The result of a provider that failed on every query: its values are unknown, not 0."""
     columns = {
         name: Column.of(np.full(len(result.query_ids), np.nan), column.aggregation) if name in result.summary else column
@@ -177,7 +177,7 @@ MIN_QUERIES_FOR_POWER = 6
 
 def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str]:
     """The verdict on the first metric of several providers that did not fail completely; nothing without a test."""
-    results = [result for result in results if not is_total_failure(result)]
+    results = [result for result in results if not result.is_total_failure]
     if statistics.significance_testing is None or len(results) < 2:
         return []
     metric = fair_metric(results)
@@ -185,8 +185,11 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
         return [CHUNK_METRIC_NOTE.format(name=results[0].metrics[0].name)]
     if any(metric.name not in result.summary for result in results):  # text, which is not compared
         return []
-    how = ComparisonOptions(test=statistics.significance_testing, alpha=statistics.alpha)
-    comparison = compare_results(results, how, metrics=[metric], intersect=True)
+    is_for_all = statistics.correct_metrics
+    how = ComparisonOptions(
+        test=statistics.significance_testing, alpha=statistics.alpha, correct_metrics=statistics.correct_metrics
+    )
+    comparison = compare_results(results, how, metrics=None if is_for_all else [metric], intersect=True)
     return [comparison.verdict, *comparison.remarks, *power_notes(comparison)]
 
 

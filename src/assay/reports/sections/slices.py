@@ -171,16 +171,16 @@ def _compared_row(part: Slice, pair: Pair, metric: BoundMetric, figures: Figures
         Cell(figures.value(metric, pair.value_b), mark=Mark.BEST if sign == BETTER else Mark.NONE, sign=sign),
         Cell(figures.change(metric, pair.difference)),
         Cell(figures.interval(metric, pair)),
-        Cell(p_short(pair.p_corrected)),
+        Cell(p_short(pair.p_corrected, pair.draws)),
     )
 
 
 def worst_slices_sections(worst: WorstSlices, figures: Figures) -> Iterator[Section]:
-    """A table for each system, the worst slices first; a sign marks those that are significantly worse."""
+    """A table for each system with the slices that are shown to be worse, the worst first."""
     other = worst.against or "other queries"
     heads = _compared_columns(other, "value", worst.level)
     for system in worst.systems:
-        rows = tuple(_worst_row(part, worst.metric, figures) for part in worst.found if part.system == system)
+        rows = tuple(_worst_row(part, worst.metric, figures) for part in worst.significant(system))
         notes = (worst.verdict,) if system == worst.systems[-1] else ()
         title = f"{system}: slices with a worse {worst.metric.name} than {other}"
         if rows or notes:
@@ -192,7 +192,7 @@ def _worst_row(part: WorstSlice, metric: BoundMetric, figures: Figures) -> tuple
         Cell(part.label),
         Cell(f"{part.n:,}"),
         Cell(figures.value(metric, part.other)),
-        Cell(figures.value(metric, part.value), sign=WORSE if part.is_significant else ""),
+        Cell(figures.value(metric, part.value), sign=WORSE),
         Cell(figures.change(metric, part.difference)),
         Cell(f"{figures.change(metric, part.low)} … {figures.change(metric, part.high)}"),
         Cell(p_short(part.p_corrected)),

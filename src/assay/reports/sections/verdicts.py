@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from assay.comparison import UNKNOWN, Pair
+from assay.comparison import UNKNOWN, Pair, p_digits
 from assay.text import with_minus
 
 BETTER, WORSE, CONFIRMED, SPLIT = "▲", "▼", "✓", "◇"
 
 
-def p_short(p: float) -> str:
+def p_short(p: float, draws: int = 0) -> str:
     """A p value in a column."""
-    return UNKNOWN if math.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+    return UNKNOWN if math.isnan(p) else "<0.001" if p < 0.001 else p_digits(p, draws)
 
 
 def effect_text(effect: float) -> str:

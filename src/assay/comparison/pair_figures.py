@@ -1,0 +1,162 @@
+"""Figures of pairs: for two columns of scores the difference with its interval, effects and p; many pairs at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.arrays import Floats
+from assay.comparison.options import ComparisonOptions
+from assay.metrics import BoundMetric
+from assay.model import MEAN, SUM, Column
+from assay.stats import (
+    AUTO,
+    AVERAGED,
+    RESAMPLES,
+    ROUNDING,
+    Interval,
+    Pairs,
+    agree_with_test,
+    auto_intervals,
+    averaged,
+    cohens_d,
+    difference_intervals,
+    effects,
+    figure_difference,
+    nothing,
+    posterior,
+)
+
+
+def sign_of(metric: BoundMetric) -> int:
+    """1 if higher is better, -1 if lower is better."""
+    return 1 if metric.metric.higher_is_better else -1
+
+
+class PairRequest(NamedTuple):
+    """Two systems, by position, and a metric."""
+
+    metric: BoundMetric
+    a: int
+    b: int
+
+    @property
+    def sign(self) -> int:
+        """1 if higher is better, -1 if lower is better."""
+        return sign_of(self.metric)
+
+
+@dataclass
+class PairColumns:
+    """Pairs with scores on the same queries, which are computed together."""
+
+    numbers: list[int] = field(default_factory=list)
+    requests: list[PairRequest] = field(default_factory=list)
+    a: list[Column] = field(default_factory=list)
+    b: list[Column] = field(default_factory=list)
+
+    def add(self, a: Column, b: Column, defined: NDArray[np.bool_]) -> None:
+        """Add two columns, without the queries that are undefined in one of them."""
+        is_composed = a.is_composed and b.is_composed
+        for (score, weight, aggregation), side in zip((a, b), (self.a, self.b), strict=True):
+            known = np.nan_to_num(score[defined].astype(float)) if is_composed else score[defined].astype(float)
+            side.append(Column(known, weight[defined], aggregation))
+
+
+def compare_columns(columns: PairColumns, how: ComparisonOptions) -> Iterator[dict[str, Any]]:
+    """For each pair the difference with its interval, effects and p before correction, as fields of `Pair`."""
+    figures = _figures(columns, how)
+    for place, request in enumerate(columns.requests):
+        own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
+        both = (columns.a[place], columns.b[place])
+        own |= _values(*both, request)
+        own |= _figures_by_aggregation(own, both, request, how)
+        own |= {"direction": round(own["direction"]), "claim": how.bound_test.test.claim}
+        yield {"n": len(both[0].score), "p_corrected": math.nan, "is_significant": False, **own}
+
+
+def _values(a: Column, b: Column, request: PairRequest) -> dict[str, float]:
+    """Both values over the same queries, and their difference."""
+    value_a, value_b = a.summary(), b.summary()
+    difference = value_b - value_a
+    difference = 0.0 if abs(difference) <= ROUNDING * max(abs(value_a), abs(value_b)) else difference
+    return {
+        "value_a": value_a,
+        "value_b": value_b,
+        "difference": difference,
+        "relative": difference / abs(value_a) if value_a else math.nan,
+        "improvement": request.sign * difference + 0.0,
+    }
+
+
+def _figures_by_aggregation(
+    own: Mapping[str, Any], both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions
+) -> dict[str, Any]:
+    """Numbers that differ if the summary is not a mean. A summary that is not an average is bootstrapped as a whole."""
+    aggregation, n = both[0].aggregation, len(both[0].score)
+    if aggregation == MEAN:
+        return {}
+    if aggregation == SUM:
+        return {"low": n * own["low"], "high": n * own["high"]} | (_NO_ROPE if how.rope else {})
+    alternative = str(how.bound_test.params.get("alternative", "two_sided"))
+    if request.sign < 0:
+        alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    difference = figure_difference(*both, alternative, how.level, seed=how.seed)
+    interval: dict[str, Any] = {"low": difference.low, "high": difference.high, "interval": "bootstrap"}
+    if aggregation in AVERAGED:
+        return interval | (_NO_ROPE if how.rope else {})
+    direction = (own["improvement"] > 0) - (own["improvement"] < 0)
+    tested = {"p": difference.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
+    return {**interval, **tested, **_NO_ROPE, "cohens_d": math.nan}
+
+
+_NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
+"""A region of practical equivalence is about means, in units of a query's score."""
+
+
+def _figures(columns: PairColumns, how: ComparisonOptions) -> dict[str, NDArray[Any]]:
+    """Field of a pair → its value in each column, as if all summaries were averages."""
+    a, b = (np.column_stack([column.score for column in side]) for side in (columns.a, columns.b))
+    is_up = np.array([request.sign > 0 for request in columns.requests])
+    tested_a, tested_b = (
+        np.column_stack([averaged(column.score, column.aggregation) for column in side]) for side in (columns.a, columns.b)
+    )
+    better = Pairs(tested_a * np.where(is_up, 1.0, -1.0), tested_b * np.where(is_up, 1.0, -1.0), how.seed)
+    test = how.bound_test
+    outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(better)
+    (low, high), methods = _intervals(Pairs(a, b).differences, outcome.p, columns, how)
+    effect, chances = effects(a, b, how.tolerance, is_up), posterior(better, how.rope)
+    figures = {name: getattr(effect, name) for name in ("cliffs_delta", "wins", "ties", "losses")}
+    figures |= {"n_changed": np.count_nonzero(Pairs(a, b).differences, axis=0), "interval": methods}
+    figures |= {"low": low, "high": high, "statistic": outcome.statistic, "p": outcome.p, "direction": outcome.direction}
+    figures |= {"cohens_d": cohens_d(better)}
+    figures |= {"draws": np.broadcast_to(outcome.draws, len(is_up))}
+    return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
+
+
+def _intervals(
+    differences: Floats, p: Floats, columns: PairColumns, how: ComparisonOptions
+) -> tuple[Interval, NDArray[np.str_]]:
+    """The interval of each column and its method. With `auto`, zero is outside exactly if the test is significant."""
+    method = how.interval_method
+    if method != AUTO:
+        zero = np.zeros_like(differences)
+        interval = difference_intervals(zero, differences, method, how.level, seed=how.seed)
+        return interval, np.full(differences.shape[1], method)
+    ranges = [request.metric.metric.range for request in columns.requests]
+    interval, methods = auto_intervals(differences, np.array([high - low for low, high in ranges]), how.level)
+    test = how.bound_test
+    if test.test.is_of_mean and test.params.get("alternative", "two_sided") == "two_sided":
+        p_of = partial(_p_of_differences, how)
+        interval = agree_with_test(interval, differences, p, how.alpha, p_of)
+    return interval, methods
+
+
+def _p_of_differences(how: ComparisonOptions, differences: Floats) -> Floats:
+    return how.bound_test.compare(Pairs(np.zeros_like(differences), differences, how.seed)).p
