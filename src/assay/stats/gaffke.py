@@ -1,9 +1,9 @@
 """Gaffke's bound: a lower bound for the mean of bounded differences that holds when most of them are zero.
 
-It is a Bayesian bootstrap with one more query, which lost as much as possible: p = P(Σ₀ⁿ Eᵢ·(dᵢ + m) ≤ 0), where d₀ is the
-lowest possible difference and the Eᵢ are independent and standard exponential. For losses of 0 or 1 it is the bound of Clopper
-and Pearson. That it holds for all distributions is conjectured and widely tested, but not proved (Gaffke 2005; Learned-Miller
-& Thomas 2019; Phan, Thomas & Learned-Miller 2021).
+It is a Bayesian bootstrap with one more query, which lost as much as possible: p = P(Σ₀ⁿ Eᵢ·(dᵢ + m) ≤ 0), where d₀ is
+the lowest possible difference and the Eᵢ are independent and standard exponential. For losses of 0 or 1 it is the bound of
+Clopper and Pearson. That it holds for all distributions is conjectured and widely tested, but not proved (Gaffke 2005;
+Learned-Miller & Thomas 2019; Phan, Thomas & Learned-Miller 2021).
 """
 
 from __future__ import annotations
