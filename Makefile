@@ -15,7 +15,7 @@ FUZZ ?= --seconds 120
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench docs clean
+.PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ lint: $(READY) ## run ruff and mypy
 
 bench: $(READY) ## time assay and other tools on seeded data (a few minutes)
 	$(BIN)/python -m benchmarks
+
+simulate: $(READY) ## repeat the simulations behind the error rates that the pages promise, and write their tables into the pages
+	$(BIN)/python -m benchmarks.simulate
 
 docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
