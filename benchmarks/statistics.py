@@ -78,9 +78,9 @@ def _randomization() -> Row:
                 (column,), _mean, permutation_type="samples", vectorized=True, n_resamples=100_000, batch=1000, rng=0
             )
 
-    ours = partial(parse_test("randomization(resamples=100000)").compare, Pairs(a, b))
+    ours = partial(parse_test("randomization").compare, Pairs(a, b))
     return faster(
-        "randomisation test, 100,000 permutations, 1,000 queries, 10 metrics",
+        "randomisation test, 1,000 queries, 10 metrics, against 100,000 permutations",
         "scipy.stats",
         best_time(ours),
         best_time(theirs, 1),

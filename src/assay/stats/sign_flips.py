@@ -14,8 +14,8 @@ import numpy as np
 
 from assay.arrays import Floats
 
-WORK = 2**23
-"""Cells times differences: about five milliseconds."""
+WORK = 2**22
+"""Cells times differences: about three milliseconds."""
 MAX_CELLS = 2**17
 MAX_DIFFERENCES = 2048
 """The largest differences are added one by one. The sum of all others is normal: each is a small part of it, and their
@@ -105,7 +105,7 @@ def _lattice(sizes: Floats, deviation: float) -> int:
     for denominator in range(1, MAX_DENOMINATOR + 1):
         cells = sizes * denominator
         if np.abs(cells - np.rint(cells)).max() < WHOLE < cells[-1]:
-            is_small = 2 * REACH * deviation * denominator * len(sizes) <= 8 * WORK
+            is_small = 2 * REACH * deviation * denominator * len(sizes) <= 16 * WORK
             return denominator if is_small else 0
     return 0
 
