@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, ratio
+from assay.arrays import Floats, Ints, ratio
 from assay.metrics.definition import REL
 from assay.metrics.gains import discounts, gain_function
 from assay.model import Column
@@ -53,7 +53,7 @@ def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
         whole = metric.metric.bind(**{**metric.params, "judged_only": False})
         residual = residual_scores(whole, run)
         return Residual(np.minimum(plain, residual.low), np.maximum(plain, residual.high), residual.method)
-    grade = _top_grade(metric, run)
+    grade = top_grade(metric, run)
     if bounds := _by_query(metric, run, grade):
         return _of_queries(plain, run, bounds)
     return _of_scenarios(metric, run, plain, grade)
@@ -134,7 +134,7 @@ def _hits(grades: Floats) -> Hits:
     return Hits(query, rank, grades.ravel(), n_queries)
 
 
-def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
+def top_grade(metric: BoundMetric, run: GradedRun) -> float:
     """The grade given to unjudged documents: the best grade, and high enough to be relevant for the metric."""
     top = metric.params.get("max_grade") or run.max_grade or 1.0
     if metric.params.get("gain") in SHARES:
@@ -150,21 +150,30 @@ def _score(metric: BoundMetric, run: GradedRun) -> Floats:
 
 
 def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped: bool) -> tuple[float, float]:
-    """Lowest and highest average precision. A further relevant document adds its own precision and raises those below it."""
-    relevant = is_relevant(query.grade, level)
+    """Lowest and highest average precision."""
+    total = is_relevant(query.ideal, level).sum() + np.arange(len(query.open) + 1.0)
+    if is_capped and k is not None:
+        total = total.clip(max=k)
+    lowest, highest = (ratio(precisions, total) for precisions in precision_sums(query.grade, query.open, level, k))
+    return float(lowest.min()), float(highest.max())
+
+
+def precision_sums(grade: Floats, unjudged: Ints, level: float | None, k: int | None) -> tuple[Floats, Floats]:
+    """Lowest and highest sum of the precisions at relevant documents if 0, 1, 2 … of the unjudged places are relevant.
+
+    A further relevant document adds its own precision and raises those below it.
+    """
+    relevant = is_relevant(grade, level)
     ranks = np.arange(1, len(relevant) + 1)
     share = np.where(ranks <= (k or len(ranks)), 1.0 / ranks, 0.0)
     above = np.cumsum(relevant)
     certain = (above * share)[relevant].sum()
-    lifted = _sum_below(np.where(relevant, share, 0.0))[query.open]
-    own, n = share[query.open], len(query.open)
-    best = (above[query.open] + np.arange(1, n + 1)) * own + lifted
-    worst = ((above[query.open] + 1) * own + lifted + _sum_below(own))[::-1]
-    total = is_relevant(query.ideal, level).sum() + np.arange(n + 1.0)
-    if is_capped and k is not None:
-        total = total.clip(max=k)
-    lowest, highest = (ratio(certain + np.concatenate(([0.0], np.cumsum(more))), total) for more in (worst, best))
-    return float(lowest.min()), float(highest.max())
+    lifted = _sum_below(np.where(relevant, share, 0.0))[unjudged]
+    own, n = share[unjudged], len(unjudged)
+    best = (above[unjudged] + np.arange(1, n + 1)) * own + lifted
+    worst = ((above[unjudged] + 1) * own + lifted + _sum_below(own))[::-1]
+    lowest, highest = (certain + np.concatenate(([0.0], np.cumsum(more))) for more in (worst, best))
+    return lowest, highest
 
 
 def rprec_bounds(query: OpenQuery, level: float | None) -> tuple[float, float]:
@@ -193,18 +202,38 @@ def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tu
 
     In the gain of one document, DCG is linear and ideal DCG is convex, so their quotient is lowest at gain 0 or at the top.
     """
+    actual = np.nan_to_num(gain_function(params["gain"], params["rel"])(query.grade))
+    weight = rank_weights(len(actual), params["k"], params["discount"])
+    ideal = open_ideal(query.ideal, len(query.open), grade, params)
+    certain, room = float(actual @ weight), weight[query.open]
+    return _lowest(certain, room, ideal), highest_quotient(certain, room, ideal)
+
+
+class OpenIdeal(NamedTuple):
+    """The ideal ranking of a query to which unjudged documents may be added."""
+
+    gains: Floats
+    """The gains of the judged documents, best first; only those above 0."""
+    weight: Floats
+    """The weight of each place, with a place for every unjudged document."""
+    top: float
+    """The highest gain that an unjudged document could have."""
+
+    def with_top_gains(self, n: int) -> Floats:
+        """Ideal DCG if 0, 1, … n unjudged documents have the top gain."""
+        ideal = self.top * np.concatenate(([0.0], np.cumsum(self.weight)))[: n + 1]
+        return ideal + np.correlate(self.weight, self.gains, "valid") if len(self.gains) else ideal
+
+
+def open_ideal(grades: Floats, n_open: int, grade: float, params: Mapping[str, Any]) -> OpenIdeal:
+    """The ideal ranking of nDCG for the grades of the judged documents and a number of unjudged documents."""
     worth = gain_function(params["gain"], params["rel"])
-    actual = np.where(np.isnan(query.grade), 0.0, worth(np.nan_to_num(query.grade, nan=-1.0)))
-    gains = -np.sort(-worth(query.ideal))
+    gains = -np.sort(-worth(grades))
     gains = gains[gains > 0]
     possible = np.array([grade, *_mapped_grades(params["gain"])])
     top = max(worth(possible).max(), gains.max(initial=0.0))
-    k, discount = params["k"], params["discount"]
-    weight = _weights(len(actual), k, discount)
-    ideal_weight = _weights(len(gains) + len(query.open), None if params["ideal"] == "uncut" else k, discount)
-    certain, room = float(actual @ weight), weight[query.open]
-    lowest = _lowest(certain, room, gains, ideal_weight, top)
-    return lowest, _highest(certain, room, gains, ideal_weight, top)
+    cutoff = None if params["ideal"] == "uncut" else params["k"]
+    return OpenIdeal(gains, rank_weights(len(gains) + n_open, cutoff, params["discount"]), float(top))
 
 
 def _mapped_grades(gain: Any) -> list[float]:
@@ -212,37 +241,36 @@ def _mapped_grades(gain: Any) -> list[float]:
     return [level for level, _ in gain] if isinstance(gain, tuple) else []
 
 
-def _weights(n: int, k: int | None, discount: str) -> Floats:
+def rank_weights(n: int, k: int | None, discount: str) -> Floats:
+    """The discount of each rank from 1 to n; 0 beyond k."""
     ranks = np.arange(1, n + 1)
     return np.where(ranks <= (k or n), discounts(ranks, discount), 0.0)
 
 
-def _lowest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
+def _lowest(certain: float, room: Floats, ideal: OpenIdeal) -> float:
     """The lowest quotient if the last m unjudged documents have the top gain, over all m."""
-    gained = top * np.concatenate(([0.0], np.cumsum(room[::-1])))
-    ideal = top * np.concatenate(([0.0], np.cumsum(ideal_weight)))[: len(gained)]
-    if len(gains):
-        ideal = ideal + np.correlate(ideal_weight, gains, "valid")
-    return float(ratio(certain + gained, ideal).min())
+    gained = ideal.top * np.concatenate(([0.0], np.cumsum(room[::-1])))
+    return float(ratio(certain + gained, ideal.with_top_gains(len(room))).min())
 
 
-def _highest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
+def highest_quotient(certain: float, room: Floats, ideal: OpenIdeal) -> float:
     """The highest quotient: the best choice at one quotient leads to a better quotient, until there is none.
 
-    The number of documents at each level of gain is chosen independently of the other levels.
+    `room` is the weight of each unjudged document, highest first. The result is 0 if no quotient is above 0. The number of
+    documents at each level of gain is chosen independently of the other levels.
     (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13)
     """
-    levels = np.unique(np.append(gains, top))
+    levels = np.unique(np.append(ideal.gains, ideal.top))
     width = np.diff(levels, prepend=0.0)
     gained = np.concatenate(([0.0], np.cumsum(room)))
-    cost = np.concatenate(([0.0], np.cumsum(ideal_weight)))
-    n_gains = (gains >= levels[:, None]).sum(axis=1)
+    cost = np.concatenate(([0.0], np.cumsum(ideal.weight)))
+    n_gains = (ideal.gains >= levels[:, None]).sum(axis=1)
     costs = cost[n_gains[:, None] + np.arange(len(gained))]
     best = 0.0
     for _ in range(MAX_STEPS):
         chosen = (gained - best * costs).argmax(axis=1)
-        ideal = float(width @ costs[np.arange(len(levels)), chosen])
-        better = (certain + float(width @ gained[chosen])) / ideal if ideal > 0 else 0.0
+        total = float(width @ costs[np.arange(len(levels)), chosen])
+        better = (certain + float(width @ gained[chosen])) / total if total > 0 else 0.0
         if better <= best:
             break
         best = better
