@@ -36,6 +36,8 @@ from assay.comparison.slices import Part as Part
 from assay.comparison.slices import Sliced as Sliced
 from assay.comparison.slices import n_counted as n_counted
 from assay.comparison.slices import slice_results as slice_results
+from assay.comparison.unjudged import Unjudged as Unjudged
+from assay.comparison.unjudged import unjudged_between as unjudged_between
 from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
 from assay.comparison.verdict import corrected_for_many as corrected_for_many

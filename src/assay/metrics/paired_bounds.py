@@ -14,16 +14,13 @@ import numpy as np
 from assay.arrays import Bools, Floats, Ints, ratio
 from assay.metrics.ap_difference import ApSettings, ap_difference_bounds
 from assay.metrics.gains import discounts, gains, scaled_gains
-from assay.metrics.residuals import OpenIdeal, highest_quotient, open_ideal, residual_scores, top_grade
+from assay.metrics.ndcg_difference import ndcg_difference_bounds
+from assay.metrics.residuals import residual_scores, top_grade
 from assay.model import Column
 from assay.views import GradedRun, UnjudgedDocuments
 
 if TYPE_CHECKING:
     from assay.metrics.definition import BoundMetric
-
-
-ROUNDING = 1e-12
-"""A smaller difference in DCG is a rounding error of floats and counts as 0."""
 
 
 class DifferenceBounds(NamedTuple):
@@ -66,7 +63,8 @@ def difference_bounds(
     if name in ("recall", "capped_recall", "f"):
         return _of_recall(metric, systems, plain)
     if name == "ndcg" and metric.params["ideal"] != "retrieved":
-        return _of_ndcg(metric, systems, plain)
+        low, high = ndcg_difference_bounds(a, b, systems.unjudged, top_grade(metric, a), metric.params)
+        return DifferenceBounds(np.fmin(low, plain), np.fmax(high, plain), is_exact=True)
     if name in ("map", "err"):
         return _outer(metric, systems, plain)
     return None
@@ -166,45 +164,6 @@ def _of_recall(metric: BoundMetric, systems: Systems, plain: Floats) -> Differen
     low = share(more - only_a, only_a + np.where(more - only_a > 0, both, 0.0))
     high = share(more + only_b, only_b + np.where(more + only_b < 0, both, 0.0))
     return DifferenceBounds(np.minimum(low, plain), np.maximum(high, plain), is_exact=True)
-
-
-# nDCG: the difference in DCG as a share of the ideal, which grows with the same grades.
-
-
-def _of_ndcg(metric: BoundMetric, systems: Systems, plain: Floats) -> DifferenceBounds:
-    grade, params = top_grade(metric, systems.a), metric.params
-    moves = np.subtract(*_at_ranks(systems, lambda rank: discounts(rank, params["discount"]))[::-1])
-    worth = [gains(run.judged.grade, params["gain"], params["rel"]) for run in (systems.a, systems.b)]
-    dcg_a, dcg_b = (
-        run.judged.sum(gain * _discounts_within(run.judged.rank, params["k"], params["discount"]))
-        for run, gain in zip((systems.a, systems.b), worth, strict=True)
-    )
-    certain, ideal = dcg_b - dcg_a, systems.a.ideal.where(systems.a.ideal.grade >= 0)
-    low, high = plain.copy(), plain.copy()
-    for number, where in systems.unjudged.by_query():
-        move = moves[where]
-        grades = ideal.grade[ideal.first[number] : ideal.first[number] + ideal.count[number]]
-        if not move.any() and abs(certain[number]) < ROUNDING:
-            continue
-        best = open_ideal(grades, len(move), grade, params)
-        move.sort()
-        low[number] = min(low[number], -_highest_difference(-certain[number], -move, best))
-        high[number] = max(high[number], _highest_difference(certain[number], move[::-1], best))
-    return DifferenceBounds(low, high, is_exact=True)
-
-
-def _discounts_within(rank: Ints, k: int | None, discount: str) -> Floats:
-    return np.where(rank <= (k or rank.max(initial=0)), discounts(rank, discount), 0.0)
-
-
-def _highest_difference(certain: float, moves: Floats, ideal: OpenIdeal) -> float:
-    """The highest quotient. `moves` is how much more weight b gives to each unjudged document than a, highest first.
-
-    A quotient below 0 is highest if each document has no gain or the top gain, because ideal DCG is convex in the gains.
-    """
-    gained = ideal.top * np.concatenate(([0.0], np.cumsum(moves)))
-    highest = float(ratio(certain + gained, ideal.with_top_gains(len(moves))).max())
-    return highest if highest <= 0 else max(highest, highest_quotient(certain, moves[moves > 0], ideal))
 
 
 # Bounds that may be too wide: those of each system alone, or of their numbers of relevant documents.

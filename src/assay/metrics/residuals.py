@@ -202,38 +202,23 @@ def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tu
 
     In the gain of one document, DCG is linear and ideal DCG is convex, so their quotient is lowest at gain 0 or at the top.
     """
-    actual = np.nan_to_num(gain_function(params["gain"], params["rel"])(query.grade))
-    weight = rank_weights(len(actual), params["k"], params["discount"])
-    ideal = open_ideal(query.ideal, len(query.open), grade, params)
-    certain, room = float(actual @ weight), weight[query.open]
-    return _lowest(certain, room, ideal), highest_quotient(certain, room, ideal)
-
-
-class OpenIdeal(NamedTuple):
-    """The ideal ranking of a query to which unjudged documents may be added."""
-
-    gains: Floats
-    """The gains of the judged documents, best first; only those above 0."""
-    weight: Floats
-    """The weight of each place, with a place for every unjudged document."""
-    top: float
-    """The highest gain that an unjudged document could have."""
-
-    def with_top_gains(self, n: int) -> Floats:
-        """Ideal DCG if 0, 1, … n unjudged documents have the top gain."""
-        ideal = self.top * np.concatenate(([0.0], np.cumsum(self.weight)))[: n + 1]
-        return ideal + np.correlate(self.weight, self.gains, "valid") if len(self.gains) else ideal
-
-
-def open_ideal(grades: Floats, n_open: int, grade: float, params: Mapping[str, Any]) -> OpenIdeal:
-    """The ideal ranking of nDCG for the grades of the judged documents and a number of unjudged documents."""
     worth = gain_function(params["gain"], params["rel"])
-    gains = -np.sort(-worth(grades))
+    actual = np.where(np.isnan(query.grade), 0.0, worth(np.nan_to_num(query.grade, nan=-1.0)))
+    gains = -np.sort(-worth(query.ideal))
     gains = gains[gains > 0]
+    top = max(possible_top_gain(grade, params), gains.max(initial=0.0))
+    k, discount = params["k"], params["discount"]
+    weight = _weights(len(actual), k, discount)
+    ideal_weight = _weights(len(gains) + len(query.open), None if params["ideal"] == "uncut" else k, discount)
+    certain, room = float(actual @ weight), weight[query.open]
+    lowest = _lowest(certain, room, gains, ideal_weight, top)
+    return lowest, _highest(certain, room, gains, ideal_weight, top)
+
+
+def possible_top_gain(grade: float, params: Mapping[str, Any]) -> float:
+    """The highest gain that an unjudged document could have, if its grade is this one or one of a map of gains."""
     possible = np.array([grade, *_mapped_grades(params["gain"])])
-    top = max(worth(possible).max(), gains.max(initial=0.0))
-    cutoff = None if params["ideal"] == "uncut" else params["k"]
-    return OpenIdeal(gains, rank_weights(len(gains) + n_open, cutoff, params["discount"]), float(top))
+    return float(gain_function(params["gain"], params["rel"])(possible).max())
 
 
 def _mapped_grades(gain: Any) -> list[float]:
@@ -241,36 +226,37 @@ def _mapped_grades(gain: Any) -> list[float]:
     return [level for level, _ in gain] if isinstance(gain, tuple) else []
 
 
-def rank_weights(n: int, k: int | None, discount: str) -> Floats:
-    """The discount of each rank from 1 to n; 0 beyond k."""
+def _weights(n: int, k: int | None, discount: str) -> Floats:
     ranks = np.arange(1, n + 1)
     return np.where(ranks <= (k or n), discounts(ranks, discount), 0.0)
 
 
-def _lowest(certain: float, room: Floats, ideal: OpenIdeal) -> float:
+def _lowest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
     """The lowest quotient if the last m unjudged documents have the top gain, over all m."""
-    gained = ideal.top * np.concatenate(([0.0], np.cumsum(room[::-1])))
-    return float(ratio(certain + gained, ideal.with_top_gains(len(room))).min())
+    gained = top * np.concatenate(([0.0], np.cumsum(room[::-1])))
+    ideal = top * np.concatenate(([0.0], np.cumsum(ideal_weight)))[: len(gained)]
+    if len(gains):
+        ideal = ideal + np.correlate(ideal_weight, gains, "valid")
+    return float(ratio(certain + gained, ideal).min())
 
 
-def highest_quotient(certain: float, room: Floats, ideal: OpenIdeal) -> float:
+def _highest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
     """The highest quotient: the best choice at one quotient leads to a better quotient, until there is none.
 
-    `room` is the weight of each unjudged document, highest first. The result is 0 if no quotient is above 0. The number of
-    documents at each level of gain is chosen independently of the other levels.
+    The number of documents at each level of gain is chosen independently of the other levels.
     (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13)
     """
-    levels = np.unique(np.append(ideal.gains, ideal.top))
+    levels = np.unique(np.append(gains, top))
     width = np.diff(levels, prepend=0.0)
     gained = np.concatenate(([0.0], np.cumsum(room)))
-    cost = np.concatenate(([0.0], np.cumsum(ideal.weight)))
-    n_gains = (ideal.gains >= levels[:, None]).sum(axis=1)
+    cost = np.concatenate(([0.0], np.cumsum(ideal_weight)))
+    n_gains = (gains >= levels[:, None]).sum(axis=1)
     costs = cost[n_gains[:, None] + np.arange(len(gained))]
     best = 0.0
     for _ in range(MAX_STEPS):
         chosen = (gained - best * costs).argmax(axis=1)
-        total = float(width @ costs[np.arange(len(levels)), chosen])
-        better = (certain + float(width @ gained[chosen])) / total if total > 0 else 0.0
+        ideal = float(width @ costs[np.arange(len(levels)), chosen])
+        better = (certain + float(width @ gained[chosen])) / ideal if ideal > 0 else 0.0
         if better <= best:
             break
         best = better

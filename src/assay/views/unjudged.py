@@ -44,15 +44,14 @@ def unjudged_documents(
     """The unjudged documents in the first k ranks of two systems on the same queries. Negative grades count as unjudged."""
     columns: list[list[int]] = [[], [], []]
     open_a, open_b = (_open_ranks(run, k) for run in (a, b))
-    for number, query in enumerate(a.query_ids):
+    for number, query_id in enumerate(a.query_ids):
         ranks = [ranks_of(number) for ranks_of in (open_a, open_b)]
         if not any(ranks):
             continue
-        sides = (
-            _ranks_by_document(documents(query, k) if some else (), some)
+        by_a, by_b = (
+            _ranks_by_document(documents(query_id, k) if some else (), some)
             for documents, some in zip((documents_a, documents_b), ranks, strict=True)
         )
-        by_a, by_b = sides
         every = dict.fromkeys((*by_a, *by_b))
         columns[0] += [number] * len(every)
         columns[1] += [by_a.get(document, 0) for document in every]
