@@ -18,6 +18,7 @@ DEFAULT_DEPTH = 10
 """The cutoff of judged@k if the metric has none."""
 JUDGED_APART = 0.05
 """From this difference of judged@k on, a verdict shows judged@k of both systems."""
+TOO_LARGE = "the runs are large, and the metric reads them as a whole. Add --residuals to read them again"
 NOT_A_MEAN = "it is known only for metrics that are means over queries"
 NO_BOUNDS = "no bounds are known for {metric}"
 
@@ -45,6 +46,8 @@ class Unjudged:
     """Whether the judged shares of the retrieved documents differ by more than a few points."""
     unknown: str = ""
     """Why the range is unknown; empty if it is known."""
+    is_missing: bool = False
+    """Whether it is unknown because something was not stored or not read, so that it could be known."""
 
     @property
     def is_known(self) -> bool:
@@ -57,21 +60,29 @@ class Unjudged:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; None if unknown."""
-        plain = {name: value for name, value in to_json(self).items() if name not in ("metric", "a", "b", "are_apart")}
+        plain = {name: value for name, value in to_json(self).items() if name not in LEFT_OUT}
         return {**plain, "unknown": self.unknown or None}
 
 
+LEFT_OUT = ("metric", "a", "b", "are_apart", "is_missing")
+"""Fields that plain values leave out: the pair has them, or they follow from others."""
 ROUNDING = 1e-12
 """A smaller difference is a rounding error of floats and counts as 0."""
 
 
-def unjudged_between(a: Result, b: Result, metric: BoundMetric) -> Unjudged:
-    """The range of the difference of two results on the same queries. Without rankings it is unknown, which is no error."""
+def unjudged_between(a: Result, b: Result, metric: BoundMetric, *, thorough: bool = True) -> Unjudged:
+    """The range of the difference of two results on the same queries. Without rankings it is unknown, which is no error.
+
+    Unless it is `thorough`, large files are not read again as a whole.
+    """
     names = (metric.name, a.name, b.name)
+    k = metric.params.get("k")
+    if not thorough and k is None and any(result.grader is not None and result.grader.is_costly for result in (a, b)):
+        return Unjudged(*names, unknown=TOO_LARGE, is_missing=True)
     pair = graded_pair(a, b, metric)
     if isinstance(pair, Unknown):
-        return Unjudged(*names, unknown=pair.reason)
-    about: dict[str, Any] = {"n_unjudged": len(pair.unjudged.query), "k": metric.params.get("k"), **_judged(pair, metric)}
+        return Unjudged(*names, unknown=pair.reason, is_missing=pair.is_missing, **_stored_judged(a, b, k))
+    about: dict[str, Any] = {"n_unjudged": len(pair.unjudged.query), "k": k, **_judged(pair, metric)}
     if metric.metric.aggregation != MEAN:
         return Unjudged(*names, unknown=NOT_A_MEAN, **about)
     bounds = difference_bounds(metric, *pair)
@@ -105,6 +116,14 @@ def _judged(pair: GradedPair, metric: BoundMetric) -> dict[str, Any]:
         "judged_b": _mean(shares[1]),
         "are_apart": abs(retrieved[0] - retrieved[1]) > JUDGED_APART,
     }
+
+
+def _stored_judged(a: Result, b: Result, k: int | None) -> dict[str, Any]:
+    """The judged shares that two results have as a metric."""
+    depth = k or DEFAULT_DEPTH
+    shares = [result.summary.get(f"judged@{depth}", math.nan) for result in (a, b)]
+    is_apart = abs(shares[0] - shares[1]) > JUDGED_APART
+    return {"k": k, "depth": depth, "judged_a": shares[0], "judged_b": shares[1], "are_apart": is_apart}
 
 
 def _mean(values: Floats) -> float:

@@ -33,6 +33,8 @@ class Unknown(NamedTuple):
     """Why something about unjudged documents is unknown."""
 
     reason: str
+    is_missing: bool = False
+    """Whether a result does not have what is needed; else it does not apply to these results."""
 
 
 class _Side(NamedTuple):
@@ -59,11 +61,11 @@ def graded_pair(a: Result, b: Result, metric: BoundMetric) -> GradedPair | Unkno
         return Unknown("relevance was not decided by judgments of documents")
     for result in (a, b):
         if result.grader is None and not result.run:
-            return Unknown(NOT_STORED.format(name=result.name))
+            return Unknown(NOT_STORED.format(name=result.name), is_missing=True)
     sides = _sides(a, b, metric)
     for side, result in zip(sides, (a, b), strict=True):
         if result.grader is None and not _reproduces(side, result, metric):
-            return Unknown(INCOMPLETE.format(name=result.name))
+            return Unknown(INCOMPLETE.format(name=result.name), is_missing=True)
     shared = set(a.query_ids) & set(b.query_ids)
     first, second = (_selected(side.run, shared) for side in sides)
     if first.query_ids != second.query_ids or not np.array_equal(first.ideal.grade, second.ideal.grade):

@@ -101,7 +101,7 @@ def _one_by_one(grade: Floats, rank: Ints, settings: ApSettings) -> tuple[Floats
     shares = np.where(ranks <= (settings.k or len(ranks)), 1.0 / ranks, 0.0)
     below = np.where(relevant, shares, 0.0)
     added = (np.cumsum(relevant) + 1) * shares + below.sum() - np.cumsum(below)
-    found = rank > 0
+    is_there = rank > 0
     share, alone = np.zeros(len(rank)), np.zeros(len(rank))
-    share[found], alone[found] = shares[rank[found] - 1], added[rank[found] - 1]
+    share[is_there], alone[is_there] = shares[rank[is_there] - 1], added[rank[is_there] - 1]
     return share, alone
