@@ -41,7 +41,7 @@ class Comparison:
     """The slice it is about, such as `language=de`."""
     failed: tuple[Result, ...] = ()
     """The systems that failed on every query. They are not compared."""
-    _known: dict[tuple[str, str, str], Unjudged] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[str, str, str], Unjudged] = field(default_factory=dict, repr=False, init=False)
 
     @property
     def names(self) -> tuple[str, ...]:
