@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.errors import DataError
+from assay.evaluation.answers import with_columns
 from assay.evaluation.grader import Grader
+from assay.evaluation.profile import Setting
 from assay.evaluation.rejudging import TOLERANCE, without_errors
 from assay.evaluation.result import Result
 from assay.metrics import BoundMetric, unknown_function
@@ -112,3 +115,21 @@ def _reproduces(side: _Side, result: Result, metric: BoundMetric) -> bool:
         return False
     again = Column.of(metric.score(run), metric.metric.aggregation).score[[place[query] for query in result.query_ids]]
     return bool(np.allclose(result.array(metric.name).astype(float), again, rtol=0, atol=TOLERANCE, equal_nan=True))
+
+
+def with_judged(result: Result, metric: BoundMetric) -> Result:
+    """The result with the judged share of its documents, computed from its rankings; unchanged if it has the metric."""
+    if metric.name in result.table.columns:
+        return result
+    if result.relevance.get("strategy_used", "qrels") != "qrels":
+        raise DataError(
+            f"{metric.name} needs judgments of documents, but relevance was decided in another way", source=result.name
+        )
+    if result.grader is None and not result.run:
+        advice = f"Score the run with -m {metric.name}, or store a result of assay eval, which has rankings"
+        raise DataError(
+            f"{metric.name} was not scored, and the result has no rankings to compute it from. {advice}", source=result.name
+        )
+    side = _side(result, result.policy, _stored_judgments([result]) if result.grader is None else result.grader.qrels)
+    table = side.grader.table([Setting(metric, metric, side.policy)])
+    return with_columns(result, table, [metric])
