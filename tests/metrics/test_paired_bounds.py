@@ -184,3 +184,23 @@ BY_HAND = [  # metric, judgments, first ranking, second ranking, lowest, highest
 def test_by_hand(metric, judged, a, b, low, high):
     bounds, _ = bounds_of(metric, [(judged, a, b)])
     assert (bounds.low[0], bounds.high[0]) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_outer_bounds_of_similar_rankings_are_narrow():
+    documents = [f"d{number}" for number in range(60)]
+    judged = {document: number % 2 for number, document in enumerate(documents[::4])}
+    for place in (10, 30, 50):
+        other = documents.copy()
+        other[place : place + 2] = other[place : place + 2][::-1]
+        bounds, _ = bounds_of("map", [(judged, documents, other)])
+        assert -1 / place < bounds.low[0] <= bounds.high[0] < 1 / place  # two places of 60 changed
+
+
+def test_a_gain_above_the_scale_stays_possible_for_its_query():
+    """The scale ends at 1, but one document has grade 2, so an unjudged document of this query could have it too."""
+    pairs = [({"x": 2, "y": 0}, ["x"], ["new"]), ({"x": 1, "y": 0}, ["x"], ["new"])]
+    bounds, views = bounds_of("ndcg@1", pairs, max_grade=1)
+    highest = [residual_scores(find_metric("ndcg@1"), view).high for view in views]
+    assert bounds.high == pytest.approx([0, 0])  # both have grade 2, or both have grade 1
+    assert bounds.low == pytest.approx([-1, -1])
+    assert highest[1] == pytest.approx([1, 1])
