@@ -68,7 +68,7 @@ def test_the_figures_are_those_of_the_library(assay):
     done = assay("compare", "qrels.txt", "a=bm25.run", "b=dense.run", "-m", "map", *flags.split())
     (found,) = json.loads(done.out)["comparisons"]
     theirs = library.compare("qrels.txt", {"a": "bm25.run", "b": "dense.run"}, "map", **how)
-    assert found["pairs"] == theirs.table()
+    assert found["pairs"] == theirs.to_dict()["pairs"]
     assert found["how"] == {**how, "baseline": None, "correction": "benjamini_hochberg", "correct_metrics": False}
     assert found["intervals"]["a"]["map"]["level"] == 0.9
 
