@@ -68,7 +68,7 @@ def test_the_figures_are_those_of_the_library(assay):
     done = assay("compare", "qrels.txt", "a=bm25.run", "b=dense.run", "-m", "map", *flags.split())
     (found,) = json.loads(done.out)["comparisons"]
     theirs = library.compare("qrels.txt", {"a": "bm25.run", "b": "dense.run"}, "map", **how)
-    assert found["pairs"] == theirs.table()
+    assert found["pairs"] == theirs.to_dict()["pairs"]
     assert found["how"] == {**how, "baseline": None, "correction": "benjamini_hochberg", "correct_metrics": False}
     assert found["intervals"]["a"]["map"]["level"] == 0.9
 
@@ -116,3 +116,31 @@ def test_mistakes_say_what_to_do(transcript):
     Path("broken.run").write_text("q1 Q0 d1 1 high tag\n")
     transcript("compare/refused")
     transcript("compare/mistakes")
+
+
+# ---- unjudged documents
+
+
+@pytest.fixture
+def lopsided(files):
+    """a.run: everything is judged; b.run: nothing is."""
+    n = 12
+    (files / "judged.txt").write_text("".join(f"q{number} 0 r 1\nq{number} 0 n 0\n" for number in range(n)))
+    for name, documents in (("a", "rn"), ("b", "uv")):
+        rows = [f"q{number} Q0 {doc} {rank} {-rank} x\n" for number in range(n) for rank, doc in enumerate(documents, 1)]
+        (files / f"{name}.run").write_text("".join(rows))
+
+
+@pytest.mark.usefixtures("lopsided")
+def test_unjudged_documents_that_could_reverse_a_verdict(transcript):
+    transcript("compare/unjudged")
+
+
+@pytest.mark.usefixtures("lopsided")
+def test_score_and_compare_have_the_same_range(assay):
+    for metric in ("ndcg@2", "precision@2", "map", "recall@2"):
+        both = ("judged.txt", "a.run", "b.run", "-m", metric, "--residuals")
+        (compared,) = json.loads(assay("compare", *both, "-f", "json").out)["comparisons"]
+        found = compared["pairs"][0]["unjudged"]
+        ends = f"its lead could be between −{found['high']:.6f} and +{-found['low']:.6f}"
+        assert ends in assay("score", *both, "--digits", "6").out, metric

@@ -204,7 +204,8 @@ def test_what_a_careful_reader_is_told(snapshots):
         "few unjudged": told(**partly_judged(1, 4)),
         "judged was asked for": told(**partly_judged(9) | {"shown": {}}),
         "scenarios that are no bounds": told({"r": TIED}, "ndcg_rel", {"q": {"a": 2}}, residuals=True),
-        "a lead that unjudged documents could undo": told({"2": {"q": {"x": 2.0, "a": 1.0}}, "3": THIRD}, residuals=True),
+        "a lead that unjudged documents could undo": told({"2": {"q": {"z": 2.0, "a": 1.0}}, "3": THIRD}, residuals=True),
+        "a lead that shared documents could not": told({"2": {"q": {"x": 2.0, "a": 1.0}}, "3": THIRD}, residuals=True),
         "a lead that they could not": told({"far": {"q": {"a": 1.0, "x": 0.5}}, "nowhere": {"q": {}}}, residuals=True),
         "one query has no interval": "\n".join(
             notes(Report([with_intervals(assay.evaluate({"q": {"a": 1}}, TIED, "mrr"))]))

@@ -75,6 +75,8 @@ class InputRules:
     """What is read from results: their scores, or their saved rankings or replies, which are scored again."""
     keep_rankings: Callable[[argparse.Namespace], bool] = lambda _: False
     """Whether the rankings of runs are needed, not only their scores."""
+    looks_up_unjudged: bool = False
+    """Whether unjudged documents of two systems are compared, so that small files are read only once."""
     can_repeat: bool = False
     """Whether the same file may be given twice."""
     order: Hint | None = None

@@ -60,7 +60,13 @@ def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[
     elif options.metrics or not metrics:
         metrics = parse_metrics(options.metrics, profile.name)
     keep_rankings = inputs.rules.keep_rankings(options)
-    return ScoringOptions(profile, tuple(metrics), make_relevance(options), keep_rankings=keep_rankings)
+    return ScoringOptions(
+        profile,
+        tuple(metrics),
+        make_relevance(options),
+        keep_rankings=keep_rankings,
+        looks_up_unjudged=inputs.rules.looks_up_unjudged,
+    )
 
 
 def look_up(word: Word) -> LookupResult:

@@ -103,6 +103,8 @@ class ScoringOptions:
     tie_band: bool = False
     residuals: bool = False
     keep_rankings: bool = False
+    looks_up_unjudged: bool = False
+    """Whether unjudged documents are looked up later, so that small files stay in memory."""
 
     @cached_property
     def settings(self) -> list[Setting]:
@@ -132,9 +134,11 @@ class ScoringOptions:
 
     def _score_judged(self, qrels: Qrels, source: Any, name: str) -> Result:
         from assay.evaluation import evaluate_judgments
+        from assay.files import is_large
         from assay.model import Run
 
-        run = Run(source, duplicates=self.profile.policy.duplicates) if self.keep_rankings else source
+        is_kept = self.keep_rankings or (self.looks_up_unjudged and not is_large(source))
+        run = Run(source, duplicates=self.profile.policy.duplicates) if is_kept else source
         result = evaluate_judgments(qrels, run, self.settings, self.profile, name, self.domain_options)
         return result.with_fields(run=run) if self.keep_rankings else result
 

@@ -16,6 +16,8 @@ from typing import Any
 from assay.comparison.alignment import Aligned, align
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
+from assay.comparison.unjudged import Unjudged, unjudged_between
+from assay.comparison.unjudged_notes import notes_on_unjudged
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
@@ -39,6 +41,7 @@ class Comparison:
     """The slice it is about, such as `language=de`."""
     failed: tuple[Result, ...] = ()
     """The systems that failed on every query. They are not compared."""
+    _known: dict[tuple[str, str, str], Unjudged] = field(default_factory=dict, repr=False, init=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,6 +97,22 @@ class Comparison:
     def verdict(self) -> str:
         """The conclusion in words."""
         return verdict_on(self)
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """What unjudged documents could change about the verdict, in words."""
+        return tuple(notes_on_unjudged(self))
+
+    def unjudged(self, pair: Pair, *, thorough: bool = False) -> Unjudged:
+        """How far the grades of unjudged documents could move the difference of a pair, and how much of each is judged.
+
+        Unless it is `thorough`, large files are not read again as a whole.
+        """
+        key = (pair.metric, pair.a, pair.b)
+        if key not in self._known or (thorough and not self._known[key].is_known):
+            a, b = (self.results[self.aligned.place(name)] for name in (pair.a, pair.b))
+            self._known[key] = unjudged_between(a, b, self.metric(pair.metric), thorough=thorough)
+        return self._known[key]
 
     def p_overall(self, metric: str) -> float:
         """The p of all systems together on a metric that decides, corrected over metrics; nan for a test of pairs."""
@@ -151,8 +170,9 @@ class Comparison:
             "n_comparisons": self.n_comparisons,
             "summary": {result.name: to_json(result.summary) for result in self.results},
             "failed": self.n_failed,
-            "pairs": self.table(),
+            "pairs": [{**pair.to_dict(), **self._unjudged_to_dict(pair)} for pair in self.pairs],
             "verdict": self.verdict,
+            "doubts": list(self.doubts),
             "notes": list(self.notes),
             "remarks": list(self.remarks),
         }
@@ -164,6 +184,11 @@ class Comparison:
                 for name, outcome in self.fields.items()
             }
         return plain
+
+    def _unjudged_to_dict(self, pair: Pair) -> dict[str, Any]:
+        """The range of a pair on the deciding metric; nothing in slices."""
+        is_deciding = pair.metric == self.metrics[0].name and not self.part
+        return {"unjudged": self.unjudged(pair).to_dict()} if is_deciding else {}
 
     def __repr__(self) -> str:
         return f"Comparison({self.verdict})"

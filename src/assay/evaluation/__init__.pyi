@@ -96,3 +96,7 @@ from assay.evaluation.scoring import evaluate_settings as evaluate_settings
 from assay.evaluation.scoring import formats_of as formats_of
 from assay.evaluation.scoring import with_bands as with_bands
 from assay.evaluation.scoring import with_intervals as with_intervals
+from assay.evaluation.unjudged import GradedPair as GradedPair
+from assay.evaluation.unjudged import Unknown as Unknown
+from assay.evaluation.unjudged import graded_pair as graded_pair
+from assay.evaluation.unjudged import with_judged as with_judged

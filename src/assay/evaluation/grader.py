@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting
-from assay.files import rank_source
+from assay.files import FileSource, is_large, rank_source, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
-from assay.views import Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
+from assay.views import Documents, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
 
 DEFAULT_RANK_RULE = Policy().rank_rule
 """The default rank rule. Fingerprints describe the run as ranked by it."""
@@ -34,7 +35,8 @@ class Grader:
         self.qrels = qrels
         self._times, self._spans, self._make_views = times, spans, make_views
         policies = list(policies)
-        self._ranked = _rank_run(qrels, run, policies)
+        self._source, self._ranked = _rank_run(qrels, run, policies)
+        self._duplicates = policies[0].duplicates
         self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
         self._known: dict[tuple[int, Policy], Grading] = {}
 
@@ -88,6 +90,30 @@ class Grader:
             views |= self._make_views(run.query_ids, policy.rank_rule, [setting.metric for setting in settings])
         return views
 
+    def documents(self, rule: RankRule, k: int | None) -> Documents:
+        """A function that returns the first k documents of a query, ranked by a rule. A file is read again."""
+        if k is not None and not isinstance(self._source, Run):
+            known = top_documents(self._source, k, rule)
+            if known is not None:
+                return lambda query, most: known.get(query, [])[:most]
+        if not isinstance(self._source, Run):
+            self._source = Run.borrow(as_rankings(self._source, self._duplicates))
+        run = self._source.without_self() if rule.drop_self else self._source
+        is_unsettled = run.unsettled(rule).tolist()
+
+        def documents(query: str, most: int | None) -> list[str]:
+            place = run.numbers.get(query, -1)
+            if place < 0:
+                return []
+            return run.in_order(place, rule)[:most] if is_unsettled[place] else list(islice(run.rankings[place], most))
+
+        return documents
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether reading the whole rankings takes long, because they are in a large file."""
+        return not isinstance(self._source, Run) and is_large(self._source)
+
     def fingerprints(self) -> dict[str, str]:
         """Fingerprints of the judgments and of the ranks of judged documents, independent of row order and conventions."""
         run = self._plain.run
@@ -111,15 +137,18 @@ def _keeps_scores(rule: RankRule) -> bool:
     return rule._replace(ties=DEFAULT_RANK_RULE.ties) == DEFAULT_RANK_RULE
 
 
-def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:
-    """Rank a run of any type in the fastest way for that type."""
+def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapping[RankRule, Ranked]]:
+    """Rank a run of any type in the fastest way for that type; also what the rankings can be read from again."""
     rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
     rules += [] if any(map(_keeps_scores, rules)) else [DEFAULT_RANK_RULE]
     if isinstance(run, Run):
-        return rank_all(run, qrels, rules)
+        return run, rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
     quick = None if isinstance(run, Mapping) else rank_source(run, qrels, rules, name_extra=name_extra)
-    return quick or rank_all(Run.borrow(as_rankings(run, policies[0].duplicates)), qrels, rules)
+    if quick:
+        return run, quick
+    whole = Run.borrow(as_rankings(run, policies[0].duplicates))
+    return run if isinstance(run, FileSource) else whole, rank_all(whole, qrels, rules)
 
 
 def _round_scores(table: ScoreTable, settings: list[Setting]) -> ScoreTable:

@@ -122,7 +122,7 @@ def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:
 
 def _score(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> ScoreTable:
     """The scores of the judged queries under the policy of the result."""
-    policy = _without_errors(result.policy)
+    policy = without_errors(result.policy)
     settings = [Setting(bound, bound, policy) for bound in metrics]
     if not settings or not judged:
         return ScoreTable((), {})
@@ -130,7 +130,7 @@ def _score(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> Sc
     return evaluate_settings(Qrels(judged), run, settings, replace(OWN, policy=policy)).table
 
 
-def _without_errors(policy: Policy) -> Policy:
+def without_errors(policy: Policy) -> Policy:
     """The same conventions without those that raise errors: new grades may cause one, such as a tie that now matters."""
     milder: dict[str, Any] = {"ties": "docid_desc", "missing": "zero", "extra": "skip", "no_relevant": "zero"}
     return replace(policy, **{name: value for name, value in milder.items() if getattr(policy, name) == "error"})

@@ -37,6 +37,8 @@ from assay.metrics.functions import score_query as score_query
 from assay.metrics.lookup import find_metric as find_metric
 from assay.metrics.lookup import find_metrics as find_metrics
 from assay.metrics.lookup import recorded_metric as recorded_metric
+from assay.metrics.paired_bounds import DifferenceBounds as DifferenceBounds
+from assay.metrics.paired_bounds import difference_bounds as difference_bounds
 from assay.metrics.parsing import TREC_FAMILIES as TREC_FAMILIES
 from assay.metrics.parsing import Given as Given
 from assay.metrics.parsing import WrittenMetric as WrittenMetric

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, ratio
+from assay.arrays import Floats, Ints, ratio
 from assay.metrics.definition import REL
 from assay.metrics.gains import discounts, gain_function
 from assay.model import Column
@@ -53,7 +53,7 @@ def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
         whole = metric.metric.bind(**{**metric.params, "judged_only": False})
         residual = residual_scores(whole, run)
         return Residual(np.minimum(plain, residual.low), np.maximum(plain, residual.high), residual.method)
-    grade = _top_grade(metric, run)
+    grade = top_grade(metric, run)
     if bounds := _by_query(metric, run, grade):
         return _of_queries(plain, run, bounds)
     return _of_scenarios(metric, run, plain, grade)
@@ -134,7 +134,7 @@ def _hits(grades: Floats) -> Hits:
     return Hits(query, rank, grades.ravel(), n_queries)
 
 
-def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
+def top_grade(metric: BoundMetric, run: GradedRun) -> float:
     """The grade given to unjudged documents: the best grade, and high enough to be relevant for the metric."""
     top = metric.params.get("max_grade") or run.max_grade or 1.0
     if metric.params.get("gain") in SHARES:
@@ -150,21 +150,30 @@ def _score(metric: BoundMetric, run: GradedRun) -> Floats:
 
 
 def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped: bool) -> tuple[float, float]:
-    """Lowest and highest average precision. A further relevant document adds its own precision and raises those below it."""
-    relevant = is_relevant(query.grade, level)
+    """Lowest and highest average precision."""
+    total = is_relevant(query.ideal, level).sum() + np.arange(len(query.open) + 1.0)
+    if is_capped and k is not None:
+        total = total.clip(max=k)
+    lowest, highest = (ratio(precisions, total) for precisions in precision_sums(query.grade, query.open, level, k))
+    return float(lowest.min()), float(highest.max())
+
+
+def precision_sums(grade: Floats, unjudged: Ints, level: float | None, k: int | None) -> tuple[Floats, Floats]:
+    """Lowest and highest sum of the precisions at relevant documents if 0, 1, 2 … of the unjudged places are relevant.
+
+    A further relevant document adds its own precision and raises those below it.
+    """
+    relevant = is_relevant(grade, level)
     ranks = np.arange(1, len(relevant) + 1)
     share = np.where(ranks <= (k or len(ranks)), 1.0 / ranks, 0.0)
     above = np.cumsum(relevant)
     certain = (above * share)[relevant].sum()
-    lifted = _sum_below(np.where(relevant, share, 0.0))[query.open]
-    own, n = share[query.open], len(query.open)
-    best = (above[query.open] + np.arange(1, n + 1)) * own + lifted
-    worst = ((above[query.open] + 1) * own + lifted + _sum_below(own))[::-1]
-    total = is_relevant(query.ideal, level).sum() + np.arange(n + 1.0)
-    if is_capped and k is not None:
-        total = total.clip(max=k)
-    lowest, highest = (ratio(certain + np.concatenate(([0.0], np.cumsum(more))), total) for more in (worst, best))
-    return float(lowest.min()), float(highest.max())
+    lifted = _sum_below(np.where(relevant, share, 0.0))[unjudged]
+    own, n = share[unjudged], len(unjudged)
+    best = (above[unjudged] + np.arange(1, n + 1)) * own + lifted
+    worst = ((above[unjudged] + 1) * own + lifted + _sum_below(own))[::-1]
+    lowest, highest = (certain + np.concatenate(([0.0], np.cumsum(more))) for more in (worst, best))
+    return lowest, highest
 
 
 def rprec_bounds(query: OpenQuery, level: float | None) -> tuple[float, float]:
@@ -197,14 +206,19 @@ def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tu
     actual = np.where(np.isnan(query.grade), 0.0, worth(np.nan_to_num(query.grade, nan=-1.0)))
     gains = -np.sort(-worth(query.ideal))
     gains = gains[gains > 0]
-    possible = np.array([grade, *_mapped_grades(params["gain"])])
-    top = max(worth(possible).max(), gains.max(initial=0.0))
+    top = max(possible_top_gain(grade, params), gains.max(initial=0.0))
     k, discount = params["k"], params["discount"]
     weight = _weights(len(actual), k, discount)
     ideal_weight = _weights(len(gains) + len(query.open), None if params["ideal"] == "uncut" else k, discount)
     certain, room = float(actual @ weight), weight[query.open]
     lowest = _lowest(certain, room, gains, ideal_weight, top)
     return lowest, _highest(certain, room, gains, ideal_weight, top)
+
+
+def possible_top_gain(grade: float, params: Mapping[str, Any]) -> float:
+    """The highest gain that an unjudged document could have, if its grade is this one or one of a map of gains."""
+    possible = np.array([grade, *_mapped_grades(params["gain"])])
+    return float(gain_function(params["gain"], params["rel"])(possible).max())
 
 
 def _mapped_grades(gain: Any) -> list[float]:

@@ -39,6 +39,7 @@ from assay.monitoring.history import Best, StoredPoint, best_before, series_of
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.rule_scope import FAIL, WARN
+from assay.monitoring.unjudged import UnjudgedCase, notes_on_unjudged_cases, unjudged_cases, with_judged_shares
 from assay.serialize import to_json
 from assay.text import counted, shortened, some_of
 
@@ -54,6 +55,8 @@ class GateReport:
     broken: str = ""
     """Why there are no verdicts."""
     exit_code_if_broken: int = field(default=DataError.exit_code, repr=False)
+    unjudged: tuple[UnjudgedCase, ...] = ()
+    """How far the grades of unjudged documents could move each difference."""
 
     def count(self, status: str) -> int:
         """The number of verdicts with this status."""
@@ -93,6 +96,7 @@ class GateReport:
             "counts": counts,
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "notes": list(self.notes),
+            "unjudged": [case.to_dict() for case in self.unjudged],
         }
 
 
@@ -104,17 +108,20 @@ def gate(
     name: str = "the baseline",
     best: Best | None = None,
     anew: str = "",
+    residuals: bool = False,
 ) -> GateReport:
     """Check results against rules and, if there is one, a baseline. Results are paired by benchmark, then by provider.
 
     A baseline with other data or conventions is a DataError that names the difference; the error ends with the command that
     creates a new baseline, if it is given. `best` has the best values so far, for ratchet rules. Rules are texts, maps, or
-    what `parse_rule` returns.
+    what `parse_rule` returns. With `residuals`, notes have the range of every difference over the grades of unjudged
+    documents, not only if a verdict could be reversed.
     """
     now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
     parsed = parse_rules(rules, recorded=lambda: metrics_of(now))
     if not now:
         raise UsageError("there is no result to check")
+    now = with_judged_shares(now, parsed)
     for result in now:
         check_not_all_failed(result)
     pairing = pair_results(now, before, name) if before else None
@@ -122,7 +129,9 @@ def gate(
     cases = [case_of(result, other, parsed, name, best or {}, anew) for result, other in pairs]
     check_rules_apply(parsed, cases)
     notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
-    return GateReport(tuple(verdicts_of(parsed, cases)), tuple(notes), name if before else "")
+    verdicts, unjudged = verdicts_of(parsed, cases), unjudged_cases(parsed, cases, thorough=residuals)
+    notes += dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals))
+    return GateReport(tuple(verdicts), tuple(notes), name if before else "", unjudged=tuple(unjudged))
 
 
 def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:

@@ -48,3 +48,6 @@ from assay.views.tie_orders import worst_order as worst_order
 from assay.views.timing import Reranking as Reranking
 from assay.views.timing import Times as Times
 from assay.views.timing import Timing as Timing
+from assay.views.unjudged import Documents as Documents
+from assay.views.unjudged import UnjudgedDocuments as UnjudgedDocuments
+from assay.views.unjudged import unjudged_documents as unjudged_documents

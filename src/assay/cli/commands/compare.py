@@ -38,6 +38,7 @@ RULES = InputRules(
     metrics="metrics to compare; the verdict is about the first one",
     least=2,
     keep_rankings=lambda options: bool(options.worst or options.best or options.agreement),
+    looks_up_unjudged=True,
 )
 MAX_RESAMPLES = 1_000_000
 MAX_SEED = 1_000_000_000
@@ -62,6 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="show the N queries with the largest gains, with both rankings",
+    )
+    show.add_argument(
+        "--residuals",
+        action="store_true",
+        help="show the lowest and highest possible difference if the unjudged documents were judged",
     )
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
@@ -140,7 +146,9 @@ def run_compare(options: argparse.Namespace) -> int:
     check_baseline(options, inputs)
     comparisons = compare_groups(options, load_results(options, inputs).groups, how)
     extras = slice_analyses(options, comparisons)
-    report = ComparisonReport(comparisons, options.worst, options.best, options.digits, extras)
+    report = ComparisonReport(
+        comparisons, options.worst, options.best, options.digits, residuals=options.residuals, extras=extras
+    )
     sys.stdout.write(render_comparisons(report, options.format, Style(terminal_width(), use_colour())))
     write_output(options, lambda form: render_comparisons(report, form))
     if options.output:

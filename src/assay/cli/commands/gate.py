@@ -36,7 +36,10 @@ ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
 DEFAULT_BASELINE = "main"
 RULES = InputRules(
-    metrics="metrics to score runs with (default: the metrics in the rules)", has_default=True, decided=("metrics",)
+    metrics="metrics to score runs with (default: the metrics in the rules)",
+    has_default=True,
+    decided=("metrics",),
+    looks_up_unjudged=True,
 )
 RULE_LIKE = re.compile(r"[<>=]=?\s|\s")
 """A pattern that occurs in rules but not in references."""
@@ -47,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser, RULES)
     parser.add_argument("--baseline", metavar="NAME", help=BASELINE_HELP)
     add_rule_arguments(parser)
+    parser.add_argument(
+        "--residuals",
+        action="store_true",
+        help="show the lowest and highest possible difference if the unjudged documents were judged",
+    )
     add_output_arguments(
         parser,
         "output format: table, json, markdown or junit (default: table)",
@@ -96,7 +104,15 @@ def _make_report(options: argparse.Namespace) -> GateReport:
     log_verbose(options, f"{now.label}, compared with {against}, {counted(len(rules), 'rule')}")
     best = best_so_far(options, rules, now)
     anew = bless_command(options.baseline, now.evaluation)
-    report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
+    report = gate(
+        now.results,
+        before.results if before else None,
+        rules,
+        name=options.baseline,
+        best=best,
+        anew=anew,
+        residuals=options.residuals,
+    )
     notes = report.notes
     if before and before.evaluation and before.evaluation == now.evaluation:
         notes = (*notes, f"the baseline {options.baseline} is the evaluation that is checked, so nothing can be worse")

@@ -186,7 +186,14 @@ def head_of(report: BenchmarkReport) -> Head:
     comparison = report.comparison
     best = best_sentence(comparison)
     pairs = [comparison.verdict] if best else []
-    notes_below = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(report))
+    notes_below = (
+        *pairs,
+        *comparison.doubts,
+        *power_notes(comparison),
+        *comparison.remarks,
+        *comparison.notes,
+        *_notes(report),
+    )
     fallback = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} systems"
     verdict = best or comparison.verdict
     return Head(title or fallback, _about(report), verdict, _tone(report), notes_below)

@@ -19,6 +19,7 @@ from assay.comparison import (
     corrected_for_many,
     letter,
     letters_of,
+    notes_on_unjudged,
 )
 from assay.errors import UsageError
 from assay.evaluation import Result, with_intervals
@@ -90,6 +91,8 @@ class ComparisonReport:
     best: int = 0
     digits: int | None = None
     """Decimals; None leaves it to the format (3 in formats for people, all decimals in formats for programs)."""
+    residuals: bool = False
+    """Whether to show the range of each difference over the grades of unjudged documents."""
     extras: Sequence[ComparisonExtras] = ()
     """The additional parts of each comparison; empty: none."""
 
@@ -154,7 +157,8 @@ def _terminal_sections(comparison: Comparison, report: ComparisonReport) -> Iter
     else:
         tables = [letters_table(comparison, figures), pairs_table(comparison, figures)]
     hint = "" if report.worst or report.best else preview(comparison, figures)
-    sentences = Notes(tuple(filter(None, (comparison.verdict, hint, *remarks(comparison)))))
+    doubts = doubts_on(comparison, report)
+    sentences = Notes(tuple(filter(None, (comparison.verdict, *doubts, hint, *remarks(comparison)))))
     yield Section("comparison", title_of(comparison), (*tables, sentences), head_line(comparison))
     yield from mover_sections(comparison, report.worst, report.best, figures)
 
@@ -277,7 +281,9 @@ def has_baseline(comparison: Comparison) -> bool:
 def _document_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
     figures = report.figures
     head = Paragraph(head_line(comparison))
-    yield Section("comparison", title_of(comparison) or "Comparison", (head,), comparison.verdict)
+    doubts = doubts_on(comparison, report)
+    parts = (head, Notes(doubts)) if doubts else (head,)
+    yield Section("comparison", title_of(comparison) or "Comparison", parts, comparison.verdict)
     for result in comparison.results:
         yield Section("system", result.name, (_summary_table(comparison, result, figures),), level=3)
     baseline = comparison.how.baseline
@@ -340,7 +346,7 @@ def _paper_sections(comparison: Comparison, report: ComparisonReport) -> Iterato
     ]
     heads = columns("", "system", *(metric.name for metric in comparison.metrics), n_words=2)
     table = Table(heads, tuple(rows), caption=_caption(comparison))
-    above = Notes((comparison.verdict, LATEX_PACKAGES))
+    above = Notes((comparison.verdict, *doubts_on(comparison, report), LATEX_PACKAGES))
     yield Section("comparison", title_of(comparison), (above, table), head_line(comparison))
 
 
@@ -411,6 +417,11 @@ def remarks(comparison: Comparison) -> list[str]:
     failed = failure_notes((*comparison.results, *comparison.failed), "")
     signs = " ".join([*letters, legend(comparison)]).strip()
     return [signs, *differs, *comparison.remarks, *failed, *notes(Report(comparison.results, points_on=False))]
+
+
+def doubts_on(comparison: Comparison, report: ComparisonReport) -> tuple[str, ...]:
+    """What unjudged documents could change about the verdict; if requested, the range of every difference."""
+    return tuple(notes_on_unjudged(comparison, every=True)) if report.residuals else comparison.doubts
 
 
 def level_text(comparison: Comparison) -> str:

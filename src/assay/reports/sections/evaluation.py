@@ -190,7 +190,7 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
         test=statistics.significance_testing, alpha=statistics.alpha, correct_metrics=statistics.correct_metrics
     )
     comparison = compare_results(results, how, metrics=None if is_for_all else [metric], intersect=True)
-    return [comparison.verdict, *comparison.remarks, *power_notes(comparison)]
+    return [comparison.verdict, *comparison.doubts, *comparison.remarks, *power_notes(comparison)]
 
 
 def power_notes(comparison: Comparison) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.comparison import at_most, documents_text, unjudged_between
 from assay.evaluation import Band, Confidence, Result
 from assay.metrics import BoundMetric
 from assay.reports.rendering import find_renderer, render_sections
@@ -361,9 +362,6 @@ ASSUMED = (
     "unjudged min – max: the lowest and highest possible value if the retrieved unjudged documents were judged. "
     "All other judgments stay the same."
 )
-TIES = "the order of tied documents"
-UNJUDGED = "the grades of unjudged documents"
-"""What could change a lead."""
 
 
 def trust_notes(report: Report) -> list[str]:
@@ -391,7 +389,7 @@ def _tie_notes(report: Report) -> list[str]:
         bands = [result.tie_bands.get(metric.name) for result in report.results]
         methods = {band.method for band in bands if band and band.method != "exact"}
         texts += [f"{metric.name}: {method}." for method in sorted(methods)]
-        texts += _contested(report, metric, bands, TIES)
+        texts += _contested(report, metric, bands)
     return texts
 
 
@@ -410,7 +408,7 @@ def _residual_notes(report: Report) -> list[str]:
         for metric in report.shown:
             bands = [result.residuals.get(metric.name) for result in report.results]
             texts += [f"{metric.name}: {method}." for method in sorted({band.method for band in bands if band} - {""})]
-            texts += _contested(report, metric, bands, UNJUDGED)
+            texts += _reversible(report, metric)
         return texts
     if "judged@10" not in report.beside:
         return []
@@ -431,8 +429,27 @@ def _unjudged_share(result: Result) -> float:
     return 1.0 - sum(judged) / len(judged) if judged else 0.0
 
 
-def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: str) -> list[str]:
-    """Leads of one run over the next that the bands of the two runs could reverse."""
+def _reversible(report: Report, metric: BoundMetric) -> list[str]:
+    """Leads of one run over the next that unjudged documents could reverse. A document of both runs has one grade."""
+    sign = -1 if metric.metric.higher_is_better else 1
+    scored = [result for result in report.results if metric.name in result.residuals]
+    leads = []
+    for first, second in pairwise(sorted(scored, key=lambda result: sign * result.summary[metric.name])):
+        lead = -sign * (first.summary[metric.name] - second.summary[metric.name])
+        unjudged = unjudged_between(second, first, metric)
+        low, high = sorted(-sign * end for end in (unjudged.low, unjudged.high))
+        if lead > 0 and low < 0:
+            ends = " and ".join("+−"[end < 0] + report.text(metric, abs(end)) for end in (low, high))
+            by = report.text(metric, lead)
+            leads.append(
+                f"{metric.name}: {report.label(first)} leads {report.label(second)} by {by}. Depending on the grades of the "
+                f"{documents_text(unjudged)}, its lead could be between {ends}{at_most(unjudged)}."
+            )
+    return leads
+
+
+def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None]) -> list[str]:
+    """Leads of one run over the next that another order of ties could reverse."""
     scored = [(result, band) for result, band in zip(report.results, bands, strict=True) if band]
     sign = -1 if metric.metric.higher_is_better else 1
     scored.sort(key=lambda pair: sign * pair[0].summary[metric.name])
@@ -444,7 +461,7 @@ def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None]
             by, most = report.text(metric, lead), report.text(metric, room)
             leads.append(
                 f"{report.label(first)} leads {report.label(second)} by {by}, "
-                f"but {doubt} could change the difference by up to {most}"
+                f"but the order of tied documents could change the difference by up to {most}"
             )
     return [f"{metric.name}: {lead}." for lead in leads]
 
