@@ -4,14 +4,14 @@ from assay.comparison.alignment import check_comparable as check_comparable
 from assay.comparison.alignment import shared_metrics as shared_metrics
 from assay.comparison.comparison import SPANS as SPANS
 from assay.comparison.comparison import Comparison as Comparison
-from assay.comparison.comparison import beaten_by as beaten_by
 from assay.comparison.comparison import compare as compare
 from assay.comparison.comparison import compare_results as compare_results
 from assay.comparison.comparison import counts_chunks as counts_chunks
 from assay.comparison.comparison import fair_metric as fair_metric
-from assay.comparison.comparison import letter as letter
-from assay.comparison.comparison import letters_of as letters_of
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
+from assay.comparison.letters import beaten_by as beaten_by
+from assay.comparison.letters import letter as letter
+from assay.comparison.letters import letters_of as letters_of
 from assay.comparison.options import ComparisonOptions as ComparisonOptions
 from assay.comparison.options import place_of as place_of
 from assay.comparison.pair_figures import sign_of as sign_of

@@ -1,7 +1,7 @@
 """Comparison: compare several systems on the same queries.
 
-`compare` scores runs and compares them, `compare_results` compares existing results. Also here: the letters that mark in a
-table which systems are beaten, and remarks on how numbers were computed if that is not obvious.
+`compare` scores runs and compares them, `compare_results` compares existing results. Also here: remarks on how numbers were
+computed, if that is not obvious.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 from assay.comparison.alignment import Aligned, align
@@ -317,43 +316,6 @@ def _fair_metrics_first(results: Sequence[Result], metrics: tuple[BoundMetric, .
     if not metrics or not counts_chunks(metrics[0], results):
         return metrics
     return tuple(sorted(metrics, key=lambda metric: metric.metric.view != SPANS))
-
-
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-MIN_RANGE_LENGTH = 4
-"""This many neighbours or more are written as a range: a–d."""
-
-
-def letter(number: int) -> str:
-    """The letter of a system: a … z, then aa, ab … like the columns of a spreadsheet."""
-    text = ""
-    number += 1
-    while number:
-        number, last = divmod(number - 1, len(ALPHABET))
-        text = ALPHABET[last] + text
-    return text
-
-
-def beaten_by(comparison: Comparison, metric: str) -> dict[str, tuple[int, ...]]:
-    """System → the positions of the systems that it is significantly better than, on one metric."""
-    place = {name: number for number, name in enumerate(comparison.names)}
-    beaten: dict[str, list[int]] = {name: [] for name in comparison.names}
-    for pair in comparison.pairs:
-        if pair.metric == metric and pair.better:
-            beaten[pair.better].append(place[pair.a if pair.better == pair.b else pair.b])
-    return {name: tuple(sorted(numbers)) for name, numbers in beaten.items()}
-
-
-def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> str:
-    """`abd`, `a–e`; separated by commas if there are more systems than letters."""
-    parts: list[str] = []
-    for _, some in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
-        run = [number for _, number in some]
-        if len(run) >= MIN_RANGE_LENGTH:
-            parts.append(f"{letter(run[0])}{stretch}{letter(run[-1])}")
-        else:
-            parts += map(letter, run)
-    return ("," if n_systems > len(ALPHABET) or any(stretch in part for part in parts) else "").join(parts)
 
 
 def remarks_on(comparison: Comparison) -> Iterator[str]:
