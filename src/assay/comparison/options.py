@@ -13,7 +13,7 @@ from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.stats import BoundTest, Correction, checked_fraction, parse_correction, parse_paired_test
 
 INTERVALS = {
-    "auto": "Student's t if every query or at least 20 queries changed, else Gaffke's bound; it agrees with the test",
+    "auto": "Student's t if enough queries changed, else Gaffke's bound; it agrees with the test",
     "bootstrap": "percentiles of the bootstrap: too narrow if few queries changed",
     "bca": "the bootstrap corrected for bias and skew",
     "t": "Student's t: fast, suitable if the mean is about normally distributed",

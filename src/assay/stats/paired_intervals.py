@@ -18,7 +18,7 @@ from assay.stats.mean_intervals import Interval, T, t_interval, unknown
 
 GAFFKE = "gaffke"
 ENOUGH_CHANGED = 20
-"""With this many changed queries, or if every query changed, Student's t is used."""
+"""With this many changed queries, or if every query changed by an amount of its own, Student's t is used."""
 FAR = 40.0
 """The largest distance in units of the normal distribution."""
 CLOSE = 1e-9
@@ -37,7 +37,8 @@ def auto_intervals(differences: Floats, widths: Floats, level: float = 0.95) -> 
     if n < 2:
         return unknown(n_columns), np.full(n_columns, T)
     n_changed = np.count_nonzero(differences, axis=0)
-    is_t = (n_changed == n) | (n_changed >= ENOUGH_CHANGED) | ~np.isfinite(widths)
+    is_spread = (n_changed == n) & (np.diff(np.sort(differences, axis=0), axis=0) > 0).all(axis=0)
+    is_t = is_spread | (n_changed >= ENOUGH_CHANGED) | ~np.isfinite(widths)
     low, high = t_interval(differences, level)
     few = np.flatnonzero(~is_t)
     if len(few):
