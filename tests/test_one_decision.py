@@ -7,11 +7,12 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from tests.web._clients import client_of
+
 import assay
 from assay.cli import main
 from assay.comparison import decide
 from assay.evaluation import read_results
-from tests.web._clients import client_of
 
 PROVIDERS = ["bm25", "tfidf_chars", "bm25(k1=0.1, stem=false)"]
 
