@@ -12,6 +12,9 @@ from assay.comparison.comparison import fair_metric as fair_metric
 from assay.comparison.comparison import letter as letter
 from assay.comparison.comparison import letters_of as letters_of
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
+from assay.comparison.margin import MarginDecision as MarginDecision
+from assay.comparison.margin import decide_margin as decide_margin
+from assay.comparison.margin import gains_of as gains_of
 from assay.comparison.options import ComparisonOptions as ComparisonOptions
 from assay.comparison.options import place_of as place_of
 from assay.comparison.pair_figures import sign_of as sign_of
