@@ -1,16 +1,18 @@
 """The gate: verdicts worked out by hand, pairing, and what is refused."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
 
 from assay import Policy, Query
 from assay.errors import GateFailed, ProviderError, UsageError
 from assay.monitoring import gate
-from assay.stats import difference_intervals
+from assay.stats import gaffke_p
 
 from ._history import result
 
@@ -64,23 +66,93 @@ def test_a_rise_never_fails_and_direction_is_that_of_the_metric():
     assert [verdict("latency rises <= 20%", now, none).status for now in (slow, none)] == ["fail", "pass"], "of nothing"
 
 
+TENTHS = st.integers(0, 10).map(lambda tenths: tenths / 10)
+
+
+def flipped(gains):
+    """The share of all ways to flip signs with a sum as low as the observed one."""
+    sums = [
+        sum(sign * gain for sign, gain in zip(signs, gains, strict=True)) for signs in product((1, -1), repeat=len(gains))
+    ]
+    return sum(total <= sum(gains) + 1e-9 for total in sums) / len(sums)
+
+
 @given(
-    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12),
-    st.floats(0, 0.5).map(lambda margin: round(margin, 4)),
+    st.lists(st.tuples(TENTHS, TENTHS), min_size=2, max_size=9),
+    st.floats(0, 0.7).map(lambda margin: round(margin, 4)),
     st.sampled_from(["mrr", "latency"]),
 )
+@settings(max_examples=60, deadline=None)
 def test_a_margin_is_its_definition(scores, margin, metric):
-    """Worked out anew, in a scale where more is better."""
+    """Worked out again, on a scale where more is better."""
     before, now = ([pair[side] for pair in scores] for side in (0, 1))
     found = verdict(f"{metric} not worse by {margin}", result({metric: now}), result({metric: before})).finding
-    sign = 1 if metric == "mrr" else -1
-    a, b = (sign * np.array([side], dtype=float).T for side in (before, now))
-    low, high = (float(end[0]) for end in difference_intervals(a, b))
-    gain = sign * (np.mean(now) - np.mean(before))
-    if min(abs(low + margin), abs(gain + margin), abs(high)) < 1e-9:
+    gains = (1 if metric == "mrr" else -1) * (np.array(now) - np.array(before))
+    p_worse = flipped(gains)
+    if metric == "mrr":
+        p_not_worse = gaffke_p(gains, margin)
+    elif np.ptp(gains) > 1e-9:
+        p_not_worse = ttest_1samp(gains, -margin, alternative="greater").pvalue
+    else:
+        p_not_worse = 0.5 ** len(gains) if gains[0] > -margin else 1.0
+    if min(abs(p_not_worse - 0.025), abs(p_worse - 0.025), abs(gains.mean() + margin)) < 1e-6:
         return  # on the edge, where rounding decides
-    expected = "pass" if low > -margin else "fail" if gain < -margin and high < 0 else "undecided"
+    if not gains.any():
+        expected = "same"
+    elif p_not_worse <= 0.025 and len(gains) >= 5:
+        expected = "pass"
+    else:
+        expected = "fail" if gains.mean() < -margin and p_worse <= 0.025 else "undecided"
     assert found.status == expected
+    assert (found.p_worse, found.p_not_worse) == pytest.approx((p_worse, p_not_worse), abs=1e-3)
+
+
+@given(st.lists(st.tuples(TENTHS, TENTHS), min_size=6, max_size=30), st.sampled_from([0.02, 0.05, 0.2, 0.5]))
+@settings(max_examples=60, deadline=None)
+def test_the_interval_never_contradicts_the_status(scores, margin):
+    """The lower end decides about a pass, the upper end faces zero like the test that lets the rule fail."""
+    before, now = ([pair[side] for pair in scores] for side in (0, 1))
+    found = verdict(f"mrr not worse by {margin}", result({"mrr": now}), result({"mrr": before})).finding
+    assert found.low <= found.difference <= found.high
+    if found.status != "same" and abs(found.low + margin) > 1e-9:
+        assert (found.status == "pass") == (found.low > -margin)
+    if found.status == "fail":
+        assert found.high < 0
+
+
+def test_two_queries_never_pass():
+    for now in ([1.0, 1.0], [0.5, 0.5], [1.0, 0.0]):
+        for margin in (0.02, 0.5, 0.9):
+            found = verdict(f"mrr not worse by {margin}", result({"mrr": now}), result({"mrr": [0.5, 0.0]}))
+            assert found.status == "undecided", (now, margin)
+    slower = verdict("latency not worse by 500", result({"latency": [10.0, 10.1]}), result({"latency": [10.0, 10.0]}))
+    assert slower.status == "undecided"
+
+
+def test_what_did_not_change_is_the_same_even_if_doubt_fails():
+    """1 − 0.025^(1/48) = 7.4 %."""
+    same = result({"mrr": [0.5] * 48})
+    report = gate(same, same, ["mrr not worse by 0.02 [undecided: fail]"])
+    (found,) = report.verdicts
+    assert (found.status, found.mark, report.exit_code) == ("same", "SAME", 0)
+    assert "no score changed" in found.summary
+    assert "48 queries" in found.summary
+    assert "7.4 %" in found.summary
+    assert report.to_dict()["counts"]["same"] == 1
+    ranked = same.with_fields(run={query: {"d1": 2.0, "d2": 1.0} for query in same.query_ids})
+    other = same.with_fields(run={query: {"d2": 2.0, "d1": 1.0} for query in same.query_ids})
+    assert "no ranking changed" in verdict("mrr not worse by 0.02", ranked, ranked).summary
+    assert "no score changed" in verdict("mrr not worse by 0.02", other, ranked).summary
+
+
+def test_rules_say_what_they_can_notice():
+    before = result({"mrr": [0.5] * 48})
+    now = result({"mrr": [0.6, 0.4, 0.5] * 16})
+    assert "48 queries: a drop of 0.1 would be noticed" in verdict("mrr not worse by 0.05", now, before).finding.sees
+    assert "as good would break this rule" in verdict("mrr drops <= 0.01", now, before).finding.sees
+    found = verdict("latency not worse by 5", result({"latency": [10, 12, 9, 10, 11, 10]}), result({"latency": [10] * 6}))
+    assert "Student's t" in found.summary
+    assert "a rise of 10 ms" in found.finding.sees
 
 
 def test_doubt_names_the_queries_that_would_decide():
@@ -99,7 +171,7 @@ def test_doubt_names_the_queries_that_would_decide():
 def test_what_is_the_same_is_never_worse_not_even_by_nothing():
     before = result({"mrr": [1.0, 0.0, 0.5]}).sorted_by("mrr")  # the order of queries does not matter
     found = verdict("mrr not worse by 0", result({"mrr": [1.0, 0.0, 0.5]}), before)
-    assert (found.status, found.finding.difference) == ("pass", 0)
+    assert (found.status, found.finding.difference) == ("same", 0)
 
 
 def test_intervals_of_quantiles_are_paired_as_well():

@@ -17,6 +17,7 @@ THIRD_LAYOUT = (
     "ALTER TABLE assay_evaluations DROP COLUMN identity",
     "DELETE FROM assay_schema WHERE version > 3",
 )
+FOURTH_LAYOUT = ("DROP TABLE assay_guards", "DELETE FROM assay_schema WHERE version > 4")
 
 
 def test_the_second_layout_knows_what_may_be_compared_and_what_was_a_baseline(url):
@@ -46,4 +47,18 @@ def test_the_fourth_layout_knows_an_evaluation_that_is_saved_twice(url):
         again = [store.save(one.with_fields(provenance={**one.provenance, "evaluation": "b"})) for one in (old, new)]
         assert len({*kept, *again}) == 2
         assert store.count() == 2
+        assert store.check().faults == ()
+
+
+def test_the_fifth_layout_remembers_the_candidates_of_guards(url):
+    with Store.open(url) as store:
+        store.save([result_of(1)])
+    execute(url, *FOURTH_LAYOUT)
+    with Store.open(url) as store:
+        assert store.guards.entries("g") == []
+        for candidate, evidence in (("a", {}), ("b", {"mrr": ([0.5, -0.25], -1.5, 40)}), ("a", {"mrr": ([], 0.0, 1)})):
+            store.guards.add("g", candidate, evidence)
+        store.guards.add("h", "a", {})
+        assert [tuple(entry) for entry in store.guards.entries("g")] == [("a", {}), ("b", {"mrr": ([0.5, -0.25], -1.5, 40)})]
+        assert store.count() == 1
         assert store.check().faults == ()

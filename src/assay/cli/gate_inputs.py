@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from assay.cli.output_options import open_store
 from assay.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from assay.monitoring import Recorded, Rule
+    from assay.monitoring import GuardMemory, Recorded, Rule
     from assay.store import LookupResult
 
 BASELINE_HELP = "baseline to compare with: a blessed name, an evaluation or a file (default: main)"
@@ -57,6 +58,18 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
     if not rules:
         raise UsageError('no rules are given. Add --rules gate.yaml, or --rule "ndcg@10 >= 0.42"')
     return list({rule.text: rule for rule in rules}.values())
+
+
+@contextmanager
+def guard_memory(options: argparse.Namespace, rules: Iterable[Rule]) -> Iterator[GuardMemory | None]:
+    """The store remembers the candidates of guards; None without a guard, or if there is no store."""
+    from assay.store import parse_location
+
+    if not any(rule.terms.guard for rule in rules) or not parse_location(options.store).exists:
+        yield None
+        return
+    with open_store(options) as store:
+        yield store.guards
 
 
 def best_so_far(

@@ -12,6 +12,9 @@ from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkCompari
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter
 from assay.comparison.letters import letters_of as letters_of
+from assay.comparison.margin import MarginDecision as MarginDecision
+from assay.comparison.margin import decide_margin as decide_margin
+from assay.comparison.margin import gains_of as gains_of
 from assay.comparison.options import ComparisonOptions as ComparisonOptions
 from assay.comparison.options import place_of as place_of
 from assay.comparison.pair_figures import sign_of as sign_of

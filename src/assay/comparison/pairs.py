@@ -129,7 +129,9 @@ def decide(
     """
     chosen, request = how or ComparisonOptions(), PairRequest(metric, 0, 1)
     columns = PairColumns([0], [request])
-    columns.add(before, now, np.isfinite(before.score.astype(float)) & np.isfinite(now.score.astype(float)))
+    defined = np.isfinite(before.score.astype(float)) & np.isfinite(now.score.astype(float))
+    is_composed = before.is_composed and now.is_composed
+    columns.add(before, now, before.counts & now.counts if is_composed else defined)
     (figures,) = compare_columns(columns, chosen)
     pair = Pair(metric=metric.name, a=names[0], b=names[1], **figures)
     return with_corrected_p([pair], [metric.name], chosen)[0]

@@ -1,6 +1,6 @@
 """Case: one result and its baseline, as rules read them, on all queries or on a slice.
 
-`pair_results` finds the result of the baseline for each result; `paired_difference` compares two values query by query.
+`pair_results` finds the result of the baseline for each result.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.arrays import Floats
-from assay.errors import BadParameter, DataError, UsageError
+from assay.comparison import Pair, decide
+from assay.errors import DataError, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.model import MEAN, Column, Tags, values_of
+from assay.model import Column, Tags, values_of
 from assay.monitoring.finding import Moved
 from assay.monitoring.rule_scope import Where
-from assay.stats import MANY_QUERIES, column_intervals, difference_intervals, index_blocks, queries_needed
+from assay.stats import column_intervals
 
 MAX_MOVED = 5
 """The largest number of queries to name."""
@@ -34,7 +34,7 @@ class Case:
     before: Result | None = None
     best: Mapping[str, float] = field(default_factory=dict)
     """Metric → its best value in the history of this benchmark and provider."""
-    _differences: dict[tuple[str, float], Difference] = field(default_factory=dict, repr=False, compare=False)
+    _differences: dict[str, Pair] = field(default_factory=dict, repr=False, compare=False)
     _slices: dict[Where, Case] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -68,15 +68,25 @@ class Case:
         """The current score of each query."""
         return scores_of(self.now, metric)
 
-    def difference(self, metric: BoundMetric, level: float) -> Difference:
-        """The difference to the baseline, paired by query; computed once."""
-        key = (metric.name, level)
-        if key not in self._differences:
-            if self.before is None:
-                raise UsageError("there is no baseline to compare with")
-            before, now = (result.table.columns[result.own_name(metric.name)] for result in (self.before, self.now))
-            self._differences[key] = paired_difference(before, now, level)
-        return self._differences[key]
+    def difference(self, metric: BoundMetric) -> Pair:
+        """The difference to the baseline, paired by query, as every comparison computes it; computed once."""
+        if metric.name not in self._differences:
+            self._differences[metric.name] = decide(metric, *self.columns(metric.name))
+        return self._differences[metric.name]
+
+    def columns(self, metric: str) -> tuple[Column, Column]:
+        """The scores of the baseline and of the result, for the same queries."""
+        if self.before is None:
+            raise UsageError("there is no baseline to compare with")
+        before, now = (result.table.columns[result.own_name(metric)] for result in (self.before, self.now))
+        return before, now
+
+    @cached_property
+    def has_same_rankings(self) -> bool:
+        """Whether the rankings of both results are known and equal: the same documents in the same order."""
+        if self.before is None or not (self.before.run and self.now.run):
+            return False
+        return all(_ranking(self.now, query) == _ranking(self.before, query) for query in self.now.query_ids)
 
     def moved(self, metric: BoundMetric, most: int = MAX_MOVED) -> tuple[Moved, ...]:
         """The queries with the largest losses, largest first; without a baseline, those with the worst scores."""
@@ -113,85 +123,15 @@ class Case:
         return Tags.of([self.now, *([self.before] if self.before else [])])
 
 
+def _ranking(result: Result, query: str) -> list[str]:
+    """The documents of a query, best first."""
+    retrieved = result.run.get(query, {})
+    return sorted(retrieved, key=lambda document: (-retrieved[document], document))
+
+
 def scores_of(result: Result, metric: str) -> Floats:
     """The score of each query."""
     return np.asarray(result.table.columns[result.own_name(metric)].score, dtype=float)
-
-
-# Difference: the difference between a value and the baseline, paired by query, with its interval
-
-RESAMPLES = 2000
-MAX_NEEDED = 10_000_000
-"""A larger number of queries is not useful advice."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The difference (now minus before), its interval, and the difference of each query with both scores."""
-
-    value: float
-    low: float
-    high: float
-    level: float
-    by_query: Floats
-
-    @property
-    def n(self) -> int:
-        """The number of queries with both scores."""
-        return len(self.by_query)
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether no query differs."""
-        return not self.by_query.any()
-
-    def needed(self, effect: float) -> int | None:
-        """How many such queries would show a difference of this size; None if no reasonable number would."""
-        if self.n < 2 or not effect or not math.isfinite(effect):
-            return None
-        try:
-            needed = queries_needed(self.by_query, effect, alpha=round(1 - self.level, 12))
-        except BadParameter:  # the difference is too small for any number of queries
-            return None
-        return needed if needed <= MAX_NEEDED else None
-
-
-def paired_difference(before: Column, now: Column, level: float) -> Difference:
-    """The difference of two columns over the same queries. The interval is over queries with a score in both."""
-    a, b = (np.asarray(column.score, dtype=float) for column in (before, now))
-    defined = np.isfinite(a) & np.isfinite(b)
-    is_composed = before.is_composed and now.is_composed
-    value = now.summary() - before.summary()
-    by_query = b[defined] - a[defined]
-    if is_composed:
-        counts = before.counts & now.counts
-        by_query = np.where(defined, b - a, now.weight[:, 0] - before.weight[:, 0])[counts]
-        low, high = _resampled(before, now, counts, level)
-    elif not by_query.any() and len(by_query) > 1:
-        low = high = 0.0
-    elif now.aggregation == MEAN:
-        method = "t" if len(by_query) >= MANY_QUERIES else "bootstrap"
-        ends = difference_intervals(a[defined, np.newaxis], b[defined, np.newaxis], method, level)
-        low, high = float(ends.low[0]), float(ends.high[0])
-    else:
-        low, high = _resampled(before, now, defined, level)
-    return Difference(value, low, high, level, by_query)
-
-
-def _resampled(before: Column, now: Column, defined: NDArray[np.bool_], level: float) -> tuple[float, float]:
-    """The interval of values that are not means, such as quantiles, by drawing the same queries for both."""
-    if defined.sum() < 2 or now.aggregation.summarise is None:
-        return math.nan, math.nan
-    columns = [(column.score[defined].astype(float), column.weight[defined]) for column in (before, now)]
-    summarise = now.aggregation.summarise
-    drawn = [
-        summarise(columns[1][0][row], columns[1][1][row]) - summarise(columns[0][0][row], columns[0][1][row])
-        for index in index_blocks(int(defined.sum()), RESAMPLES, 0)
-        for row in index
-    ]
-    known = [difference for difference in drawn if not math.isnan(difference)] or [math.nan]
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return low, high
 
 
 # Pairing: the result of the baseline that each result is compared with

@@ -1,6 +1,6 @@
 """Rules about change: a value compared with the baseline, or with the best value so far.
 
-mrr not worse than baseline by 0.02 (95%)                a margin: not worse by more than that, by the interval
+mrr not worse than baseline by 0.02 (95%)                a margin: not worse by more than that, by tests
 recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change: how much a value may change
 ndcg@10 ratchet within 0.005                             a ratchet: never worse than the best so far
 """
@@ -11,13 +11,26 @@ import math
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
+from assay.comparison import MarginDecision, decide_margin, gains_of
 from assay.errors import BadParameter
 from assay.grammar import show
 from assay.metrics import BoundMetric
-from assay.monitoring.case import Case, Difference
-from assay.monitoring.finding import FAILED, PASSED, UNDECIDED, Finding, figure_shape, unit_of
+from assay.model import MEAN
+from assay.monitoring.case import Case
+from assay.monitoring.finding import FAILED, PASSED, SAME, UNDECIDED, Finding, figure_shape, unit_of
 from assay.monitoring.rule import ComparedRule, Kind, MetricRule, Recorded, metric_of, without_baseline, without_figure
 from assay.monitoring.rule_scope import NUMBER, Amount, Terms, check_can_fail, exceeds
+from assay.monitoring.sensitivity import (
+    chance_of_false_failure,
+    chance_to_notice,
+    false_failure_text,
+    notice_text,
+    spread_of,
+    unseen_share,
+)
+from assay.text import counted
 
 LEVEL = 0.95
 
@@ -27,10 +40,10 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class MarginRule(ComparedRule):
-    """The paired interval of the difference decides, on a scale where higher is better.
+    """Passes if a drop as large as the margin is rejected, fails if the result is shown to be worse and the drop is larger.
 
-    The rule passes if the lower end is above −margin (or no query differs). It fails if the difference is below −margin and
-    the upper end is below 0. Otherwise it is undecided and says how many queries would decide if the difference stays.
+    Both are decided by `decide_margin`. If no query has another score, the status is `same`. Otherwise the rule is undecided
+    and says how many queries would decide if the difference stays.
     """
 
     margin: Amount
@@ -43,40 +56,70 @@ class MarginRule(ComparedRule):
         return f"{self.bound.name} not worse by {self.margin}{level}"
 
     def compared(self, case: Case, before: float) -> Finding:
-        """Passes, fails, or is undecided."""
-        difference, margin = case.difference(self.bound, self.level), self.margin.value(before)
-        status, effect = self._decided(difference, margin)
-        needed = difference.needed(effect) if status == UNDECIDED else None
+        """Passes, fails, is undecided, or nothing changed."""
+        margin = self.margin.value(before)
+        decision = decide_margin(
+            self.bound, *case.columns(self.bound.name), margin, self.level, alpha_worse=self.alpha_worse
+        )
+        needed = decision.needed() if decision.status == UNDECIDED else None
         return Finding(
-            status,
+            decision.status,
             case.value(self.bound.name),
             before,
             margin,
-            difference.value,
-            difference.low,
-            difference.high,
+            decision.pair.difference,
+            decision.low,
+            decision.high,
             self.level,
-            difference.n,
+            decision.n,
             needed,
-            () if status == PASSED else case.moved(self.bound),
-            _why_undecided(difference, needed) if status == UNDECIDED else "",
+            () if decision.status in (PASSED, SAME) else case.moved(self.bound),
+            _reason(decision, needed, case),
+            decision.p_worse,
+            decision.p_not_worse,
+            self._sees(decision, case),
         )
 
-    def _decided(self, difference: Difference, margin: float) -> tuple[str, float]:
-        """The status, and the difference that more queries would have to show."""
-        is_up = self.bound.metric.higher_is_better
-        value = difference.value if is_up else -difference.value
-        low, high = (difference.low, difference.high) if is_up else (-difference.high, -difference.low)
-        if low > -margin or (difference.n and difference.is_nothing):
-            return PASSED, 0.0
-        if value < -margin and high < 0:
-            return FAILED, 0.0
-        return UNDECIDED, value + margin if value >= -margin else value
+    @property
+    def alpha_worse(self) -> float | None:
+        """The error rate of the test that lets the rule fail, if it is not the usual one."""
+        return self.terms.alpha
+
+    def _sees(self, decision: MarginDecision, case: Case) -> str:
+        """How often a drop of twice the margin would fail."""
+        if not decision.has_test or not decision.margin or not decision.alpha_worse:
+            return ""
+        scores = case.columns(self.bound.name)[0].score
+        spread = spread_of(decision.gains, decision.width, is_binary=bool(np.isin(scores, (0.0, 1.0)).all()))
+        if spread.sd == 0 and not math.isfinite(decision.width):
+            return ""
+        chance = chance_to_notice(2 * decision.margin, decision.margin, decision.n, spread, decision.alpha_worse)
+        return notice_text(2 * decision.margin, chance, decision.n, verb_of(self.bound)[:-1], unit_of(self.bound))
 
 
-def _why_undecided(difference: Difference, needed: int | None) -> str:
-    if difference.n < 2 or not math.isfinite(difference.low):
+def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
+    """What the numbers do not show: why the rule is undecided, what did not change, and an unusual method."""
+    if decision.status == SAME:
+        what = "no ranking changed" if case.has_same_rankings else "no score changed"
+        share = f"{100 * unseen_share(decision.n, (1 - decision.level) / 2):.2g} %"
+        return f"{what}; with {counted(decision.n, 'query')} a change that touches up to {share} of queries could go unseen"
+    by = "" if decision.has_range else "by Student's t, because the metric has no largest value"
+    if decision.status != UNDECIDED:
+        return by
+    return "; ".join(filter(None, (_why_undecided(decision, needed), by)))
+
+
+def _why_undecided(decision: MarginDecision, needed: int | None) -> str:
+    if not decision.has_enough_queries:
         return "undecided, too few queries"
+    alpha = (1 - decision.level) / 2
+    if (
+        decision.alpha_worse
+        and decision.pair.improvement < -decision.margin
+        and decision.alpha_worse < decision.p_worse <= alpha
+    ):
+        p, limit = (show(float(f"{value:.2g}")) for value in (decision.p_worse, decision.alpha_worse))
+        return f"undecided: worse with p = {p}, but the guard fails it only from p = {limit}"
     if needed is None:
         return "undecided, and more queries would hardly help because the difference is close to the margin"
     return f"undecided, about {_round(needed):,} queries would decide it"
@@ -130,7 +173,7 @@ class ChangeRule(ComparedRule):
 
     def compared(self, case: Case, before: float) -> Finding:
         """Passes or fails."""
-        difference, value = case.difference(self.bound, LEVEL), case.value(self.bound.name)
+        difference, value = case.difference(self.bound), case.value(self.bound.name)
         sign = 1 if self.bound.metric.higher_is_better else -1
         limit = self.limit.value(before)
         is_too_much = exceeds(sign * (before - value), limit)
@@ -146,7 +189,15 @@ class ChangeRule(ComparedRule):
             difference.n,
             moved=case.moved(self.bound) if is_too_much else (),
             reason=_percent_change(value - before, before) if self.limit.is_percent else "",
+            sees=self._sees(case, limit),
         )
+
+    def _sees(self, case: Case, limit: float) -> str:
+        """How often equal systems would fail, because only the observed difference decides."""
+        if self.bound.metric.aggregation != MEAN:
+            return ""
+        gains = gains_of(self.bound, *case.columns(self.bound.name))
+        return false_failure_text(chance_of_false_failure(limit, len(gains), spread_of(gains, math.inf)), len(gains))
 
 
 def _percent_change(difference: float, before: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from assay.metrics import BoundMetric
 from assay.serialize import to_json
 
-PASSED, FAILED, WARNED, UNDECIDED, SKIPPED = "pass", "fail", "warn", "undecided", "skipped"
+PASSED, FAILED, WARNED, UNDECIDED, SKIPPED, SAME = "pass", "fail", "warn", "undecided", "skipped", "same"
 
 
 class Moved(NamedTuple):
@@ -42,7 +42,7 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One of pass, fail, undecided and skipped, with the numbers that it is based on; nan if there is none."""
+    """One of pass, fail, undecided, skipped and same, with the numbers that it is based on; nan if there is none."""
 
     status: str
     value: float = math.nan
@@ -63,6 +63,12 @@ class Finding:
     """The queries with the largest losses; without a baseline, those with the worst scores."""
     reason: str = ""
     """What the numbers do not show."""
+    p_worse: float = math.nan
+    """p of systems that are as good, one-sided, if a test decided."""
+    p_not_worse: float = math.nan
+    """p of a drop as large as the margin, if a test decided."""
+    sees: str = ""
+    """What the rule can notice with these queries, or how often it fails although nothing is worse."""
 
 
 def digits_for(values: Sequence[float], least: int = 3, most: int = 8) -> int:

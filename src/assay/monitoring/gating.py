@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,27 +20,16 @@ from assay.errors import (
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import values_of
-from assay.monitoring.case import Case, pair_results
+from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
-from assay.monitoring.finding import (
-    FAILED,
-    PASSED,
-    SKIPPED,
-    UNDECIDED,
-    WARNED,
-    Finding,
-    digits_for,
-    figure_shape,
-    signed,
-    unit_of,
-)
+from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
+from assay.monitoring.guard import GuardMemory, GuardUse, remember, with_guarded_alpha
 from assay.monitoring.history import Best, StoredPoint, best_before, series_of
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
-from assay.monitoring.rule_scope import FAIL, WARN
 from assay.monitoring.unjudged import UnjudgedCase, notes_on_unjudged_cases, unjudged_cases, with_judged_shares
-from assay.serialize import to_json
-from assay.text import counted, shortened, some_of
+from assay.monitoring.verdict import Verdict
+from assay.text import shortened, some_of
 
 
 @dataclass(frozen=True)
@@ -57,6 +45,8 @@ class GateReport:
     exit_code_if_broken: int = field(default=DataError.exit_code, repr=False)
     unjudged: tuple[UnjudgedCase, ...] = ()
     """How far the grades of unjudged documents could move each difference."""
+    guards: tuple[GuardUse, ...] = ()
+    """How much of each guard is used."""
 
     def count(self, status: str) -> int:
         """The number of verdicts with this status."""
@@ -86,7 +76,7 @@ class GateReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values."""
-        counts = {status: self.count(status) for status in (PASSED, FAILED, WARNED, UNDECIDED, SKIPPED)}
+        counts = {status: self.count(status) for status in (PASSED, SAME, FAILED, WARNED, UNDECIDED, SKIPPED)}
         return {
             "schema": "assay.gate/1",
             "passed": self.is_passed,
@@ -95,6 +85,7 @@ class GateReport:
             "baseline": self.baseline or None,
             "counts": counts,
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "guards": [use.to_dict() for use in self.guards],
             "notes": list(self.notes),
             "unjudged": [case.to_dict() for case in self.unjudged],
         }
@@ -109,29 +100,45 @@ def gate(
     best: Best | None = None,
     anew: str = "",
     residuals: bool = False,
+    memory: GuardMemory | None = None,
 ) -> GateReport:
     """Check results against rules and, if there is one, a baseline. Results are paired by benchmark, then by provider.
 
     A baseline with other data or conventions is a DataError that names the difference; the error ends with the command that
-    creates a new baseline, if it is given. `best` has the best values so far, for ratchet rules. Rules are texts, maps, or
-    what `parse_rule` returns. With `residuals`, notes have the range of every difference over the grades of unjudged
-    documents, not only if a verdict could be reversed.
+    creates a new baseline, if it is given. `best` has the best values so far, for ratchet rules. `memory` remembers the
+    candidates of guards: a store. Rules are texts, maps, or what `parse_rule` returns. With `residuals`, notes have the
+    range of every difference over the grades of unjudged documents, not only if a verdict could be reversed.
     """
     now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
     parsed = parse_rules(rules, recorded=lambda: metrics_of(now))
     if not now:
         raise UsageError("there is no result to check")
     now = with_judged_shares(now, parsed)
+    pairing = pair_results(now, before, name) if before else None
+    cases = cases_of(now, pairing, parsed, name, best, anew)
+    notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
+    verdicts, uses, use_notes = remember(parsed, cases, verdicts_of(parsed, cases), name, memory)
+    unjudged = unjudged_cases(parsed, cases, thorough=residuals)
+    notes += [*dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals)), *use_notes]
+    baseline_name = name if before else ""
+    return GateReport(tuple(verdicts), tuple(notes), baseline_name, unjudged=tuple(unjudged), guards=tuple(uses))
+
+
+def cases_of(
+    now: Sequence[Result],
+    pairing: Pairing | None,
+    rules: Sequence[Rule],
+    name: str = "the baseline",
+    best: Best | None = None,
+    anew: str = "",
+) -> list[Case]:
+    """The results with their baselines; an error if they cannot be compared, or if a rule is about none of them."""
     for result in now:
         check_not_all_failed(result)
-    pairing = pair_results(now, before, name) if before else None
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
-    cases = [case_of(result, other, parsed, name, best or {}, anew) for result, other in pairs]
-    check_rules_apply(parsed, cases)
-    notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
-    verdicts, unjudged = verdicts_of(parsed, cases), unjudged_cases(parsed, cases, thorough=residuals)
-    notes += dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals))
-    return GateReport(tuple(verdicts), tuple(notes), name if before else "", unjudged=tuple(unjudged))
+    cases = [case_of(result, other, rules, name, best or {}, anew) for result, other in pairs]
+    check_rules_apply(rules, cases)
+    return cases
 
 
 def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:
@@ -155,7 +162,7 @@ def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
     return [
         Verdict(rule, case.now.benchmark, case.now.name, _check_rule(rule, case), case.before.name if case.before else "")
         for case in cases
-        for rule in rules
+        for rule in with_guarded_alpha(rules, cases)
         if rule.terms.is_about(case.now.benchmark, case.now.name) and _is_applicable(rule, case)
     ]
 
@@ -271,87 +278,3 @@ def best_so_far(
     """
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
     return best_before([series for name, bound in metrics.items() for series in series_of(history(name), bound)], evaluation)
-
-
-# Verdict: a rule, a result, and whether the result meets the rule
-
-MARKS = {PASSED: "PASS", FAILED: "FAIL", WARNED: "WARN", UNDECIDED: "????", SKIPPED: "skip"}
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The outcome of a rule for a result: pass, fail, warn (a rule that only warns), undecided or skipped."""
-
-    rule: Rule
-    benchmark: str
-    provider: str
-    finding: Finding
-    against: str = ""
-    """The provider of the baseline."""
-
-    @property
-    def status(self) -> str:
-        """The status of the finding, with the severity of the rule applied."""
-        status = self.finding.status
-        if status == UNDECIDED and self.rule.terms.undecided == FAIL:
-            status = FAILED
-        return WARNED if status == FAILED and self.rule.terms.severity == WARN else status
-
-    @property
-    def mark(self) -> str:
-        """Four characters: `FAIL`, `PASS`, `WARN`, `????`, `skip`."""
-        return MARKS[self.status]
-
-    @property
-    def summary(self) -> str:
-        """The numbers in one line: `0.900 → 0.862  (−0.038 [−0.066, −0.012], 40 queries)`."""
-        finding = self.finding
-        if math.isnan(finding.value):
-            return finding.reason
-        metric = self.rule.metric
-        if metric is None:
-            return self._counted()
-        shape = figure_shape(metric.metric.range[1], [finding.value, finding.before, finding.limit])
-        unit = unit_of(metric)
-        if not math.isnan(finding.difference):
-            return self._compared(shape, unit)
-        interval = _interval(finding, shape, signed=False)
-        reason = f", {finding.reason}" if finding.reason else ""
-        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, 'query')}{reason}"
-
-    def _counted(self) -> str:
-        finding = self.finding
-        reason = f" {finding.reason}" if finding.reason else ""
-        return f"{finding.value:,.0f} of {counted(finding.n, 'query')}{reason}"
-
-    def _compared(self, shape: str, unit: str) -> str:
-        finding = self.finding
-        close = digits_for([abs(finding.difference), abs(finding.limit)], int(shape[2]))
-        difference = f"{signed(finding.difference, f',.{close}f')}{_interval(finding, shape, signed=True)}{unit}"
-        if finding.status == UNDECIDED:
-            return f"{difference}, {counted(finding.n, 'query')}: {finding.reason}"
-        reason = f", {finding.reason}" if finding.reason else ""
-        figures = f"{finding.before:{shape}} → {finding.value:{shape}}{unit}"
-        return f"{figures}  ({difference}{reason}, {counted(finding.n, 'query')})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        fields = {name: value for name, value in to_json(self.finding).items() if name not in ("status", "moved")}
-        return {
-            "rule": self.rule.text,
-            "place": self.rule.terms.place or None,
-            "status": self.status,
-            "benchmark": self.benchmark,
-            "provider": self.provider,
-            "baseline": self.against or None,
-            "slice": self.rule.terms.slice or None,
-            **fields,
-            "moved": [query.to_dict() for query in self.finding.moved],
-        }
-
-
-def _interval(finding: Finding, shape: str, *, signed: bool) -> str:
-    if not (math.isfinite(finding.low) and math.isfinite(finding.high)):
-        return ""
-    form = f"+{shape}" if signed else shape
-    return f" [{finding.low:{form}}, {finding.high:{form}}]".replace("-", "−")

@@ -2,23 +2,25 @@
 
 ndcg@10 >= 0.42                                          a limit
 recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change from the baseline
-mrr not worse than baseline by 0.02 (95%)                a margin, by the paired interval
+mrr not worse than baseline by 0.02 (95%)                a margin, by tests
 no query drops from hit to miss in tag=critical          single queries
 failed = 0                                               a count
 ndcg@10 ratchet within 0.005                             the best so far
 … on BENCHMARK where language=de [warn, undecided: fail] terms, after any of them
+guard: 5% over 100 changes    queries: fresh             keys of a file, next to its rules
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.monitoring import change_rules, value_rules
+from assay.monitoring.guard import parse_guard, parse_queries_kind, usual_guard
 from assay.monitoring.rule import Recorded, Rule, at_place, forms_hint, near_words
-from assay.monitoring.rule_scope import FAIL, WARN, parse_severity, split_terms
+from assay.monitoring.rule_scope import FAIL, WARN, Guard, parse_severity, split_terms
 from assay.text import counted, shortened
 from assay.yaml_tree import Node, parse_yaml
 
@@ -125,14 +127,15 @@ def _map_as_text(item: Mapping[str, Any]) -> str:
 def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = tuple) -> list[Rule]:
     """The rules of a file: a list under `rules`, or only the list; `undecided: fail` next to it applies to all rules.
 
-    All errors are reported together, each with its line.
+    `guard` and `queries` next to it become terms of each rule. All errors are reported together, each with its line.
     """
-    content, undecided = _read_items(text, source)
+    content, undecided, guard = _read_items(text, source)
     faults: list[AssayError] = []
     rules: list[Rule] = []
     for item, line in content:
         try:
-            rules.append(rule_from(item, f"{source}:{line}", undecided, recorded))
+            rule = rule_from(item, f"{source}:{line}", undecided, recorded)
+            rules.append(replace(rule, terms=replace(rule.terms, guard=guard)))
         except AssayError as error:
             faults.append(error)
     if len(faults) == 1:
@@ -147,22 +150,36 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
     return rules
 
 
-def _read_items(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
-    """Each item with its line, and the severity of undecided rules."""
+FILE_KEYS = ("rules", "undecided", "guard", "queries")
+
+
+def _read_items(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str, Guard | None]:
+    """Each item with its line, the severity of undecided rules, and the guard."""
     whole = read_yaml(text, source)
-    undecided, listed = WARN, whole
+    undecided, guard, listed = WARN, None, whole
     if isinstance(whole.value, dict):
         for key, value in whole.value.items():
-            if key not in ("rules", "undecided"):
-                near = near_matches(key, ("rules", "undecided"))
-                error = UnknownName("key of a rule file", key, near, "choose from rules, undecided")
+            if key not in FILE_KEYS:
+                error = UnknownName(
+                    "key of a rule file", key, near_matches(key, FILE_KEYS), f"choose from {', '.join(FILE_KEYS)}"
+                )
                 raise at_place(error, f"{source}:{value.line}")
         if "undecided" in whole.value:
             undecided = parse_severity(str(whole.value["undecided"].value), f"{source}: undecided")
+        guard = _read_guard(whole.value, source)
         listed = whole.value.get("rules", LocatedValue([], 1))
     if not isinstance(listed.value, list):
         raise BadParameter(f"{source}:{listed.line}: rules must be a list. Write each rule after a dash, as in - failed = 0")
-    return [(item.plain(), item.line) for item in listed.value], undecided
+    return [(item.plain(), item.line) for item in listed.value], undecided, guard
+
+
+def _read_guard(keys: Mapping[str, LocatedValue], source: str) -> Guard | None:
+    """The guard of a file; with fresh queries there is always one."""
+    at = {name: f"{source}:{keys[name].line}" for name in ("guard", "queries") if name in keys}
+    is_fresh = "queries" in keys and parse_queries_kind(str(keys["queries"].value), at["queries"])
+    if "guard" in keys:
+        return parse_guard(str(keys["guard"].value), at["guard"], is_fresh=is_fresh)
+    return usual_guard() if is_fresh else None
 
 
 # YAML in which every value is text and has its line

@@ -28,6 +28,20 @@ Where = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
+class Guard:
+    """`5% over 100 changes`: the chance that any of so many equally good versions fails, over all tested rules."""
+
+    chance: float
+    changes: int
+    is_fresh: bool = False
+    """Whether every evaluation draws new queries, so that evidence adds up."""
+
+    def __str__(self) -> str:
+        unit = "evaluations with fresh queries" if self.is_fresh else "changes"
+        return f"{show(round(100 * self.chance, 9))}% over {self.changes:,} {unit}"
+
+
+@dataclass(frozen=True)
 class Terms:
     """`… on rag-template where language=de [warn, undecided: fail]`."""
 
@@ -41,6 +55,10 @@ class Terms:
     """The place of the rule: `gate.yaml:3`."""
     is_usual: bool = field(default=False, compare=False)
     """Whether `undecided` is set for the whole file, so that a single rule does not repeat it."""
+    guard: Guard | None = field(default=None, compare=False)
+    """The guard of the file of the rule."""
+    alpha: float | None = field(default=None, compare=False)
+    """The error rate at which a tested rule fails, if it is not the usual one."""
 
     def __str__(self) -> str:
         options = [*([WARN] if self.severity == WARN else []), *self._doubt]

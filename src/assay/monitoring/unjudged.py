@@ -15,7 +15,7 @@ from assay.monitoring.rule import ComparedRule, Rule
 from assay.monitoring.rule_scope import exceeds
 
 if TYPE_CHECKING:
-    from assay.monitoring.gating import Verdict
+    from assay.monitoring.verdict import Verdict
 
 BEFORE, NOW = "the baseline", "this result"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Moved
-from assay.monitoring.gating import GateReport, Verdict
+from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Moved
+from assay.monitoring.gating import GateReport
+from assay.monitoring.verdict import Verdict
 from assay.text import counted, display_width, printable, wrapped
 
 LONGEST_TEXT = 60
@@ -35,11 +36,17 @@ def conclusion(report: GateReport) -> str:
         if n := report.count(status):
             parts.append(f"{counted(n, noun)} {word}" if not parts else f"{n} {word}")
     n = len(report.verdicts)
+    n_same = report.count(SAME)
+    if n_same and n_same == n:
+        return f"Nothing changed: {counted(n, noun)}.{_baseline_text(report)}"
     sentence = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
     if parts and not report.failed:
         sentence = f"Passed: {sentence}"
-    baseline = f" Baseline: {report.baseline}." if report.baseline else " No baseline."
-    return f"{sentence}.{baseline}"
+    return f"{sentence}.{_baseline_text(report)}"
+
+
+def _baseline_text(report: GateReport) -> str:
+    return f" Baseline: {report.baseline}." if report.baseline else " No baseline."
 
 
 def worst_moved(verdicts: Sequence[Verdict], most: int = MAX_NAMED) -> list[Moved]:
@@ -69,6 +76,7 @@ def moved_head(moved: Sequence[Moved]) -> str:
 # The report of a gate at the terminal
 
 COLOURS = {FAILED: "\x1b[1;31m", PASSED: "\x1b[32m", WARNED: "\x1b[33m", UNDECIDED: "\x1b[33m", SKIPPED: "\x1b[2m"}
+COLOURS |= {SAME: COLOURS[PASSED]}
 PLAIN = "\x1b[0m"
 WIDEST_RULE = 60
 
@@ -106,6 +114,11 @@ def _lines(verdicts: list[Verdict], width: int | None, *, colour: bool) -> list[
         else:
             padding = " " * (column - display_width(name))
             lines.append(f"{mark}  {name}{padding}  {summary}")
+        if verdict.finding.sees:
+            lines += [
+                f"      {line}"
+                for line in _fitted(printable(verdict.finding.sees), width and max(20, width - 6)).split("\n")
+            ]
     return lines
 
 

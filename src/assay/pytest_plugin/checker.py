@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,11 @@ import pytest
 from assay.errors import DataError, GateFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
-    from assay.monitoring import GateReport, Rule
+    from assay.monitoring import GateReport, GuardMemory, Rule
 
 
 class Checker:
@@ -58,7 +59,9 @@ class Checker:
         before, why_none = self._baseline(results)
         best = _best_so_far(rules, results, self._store)
         anew = self._how_to_renew()
-        report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best, anew=anew)
+        name = self._baseline_name or "the baseline"
+        with _guard_memory(rules, self._store) as memory:
+            report = gate(results, before, rules, name=name, best=best, anew=anew, memory=memory)
         report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
         summary = gate_text(report) if report.is_passed else conclusion(report)  # the failure shows the rest
         self._request.node.user_properties.append((PROPERTY, summary))
@@ -131,6 +134,18 @@ def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | Non
             for name in metrics
         }
     return best_before([series for name, some in points.items() for series in series_of(some, metrics[name])], "")
+
+
+@contextmanager
+def _guard_memory(rules: Iterable[Rule], place: str | None) -> Iterator[GuardMemory | None]:
+    """The store remembers the candidates of guards; None without a guard, or if there is no store."""
+    from assay.store import Store, parse_location
+
+    if not any(rule.terms.guard for rule in rules) or not parse_location(place).exists:
+        yield None
+        return
+    with Store.open(place, create=False) as store:
+        yield store.guards
 
 
 RESULTS_KEY: pytest.StashKey[SessionResults] = pytest.StashKey()

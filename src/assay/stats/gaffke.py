@@ -8,6 +8,7 @@ Learned-Miller & Thomas 2019; Phan, Thomas & Learned-Miller 2021).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,8 @@ MIN_BEND, MAX_BEND = 0.4, 0.7
 NEAR_ENOUGH = 0.05
 """Newton's steps to the saddle point end here: any contour gives the same integral, a near one is smooth enough."""
 MAX_STEPS = 500
+MAX_POINTS = 48
+"""Points of the integral that are computed together."""
 CLOSE = 1e-13
 """A bound whose p is that near to alpha, in standard normal units, is found."""
 BLOCK_CELLS = 2_000_000
@@ -68,10 +71,14 @@ def gaffke_bound(differences: ArrayLike, alpha: float = 0.025, lowest: float = -
 
 
 def gaffke_of_counts(values: Floats, counts: NDArray[Any], margin: float, lowest: float = -1.0) -> Floats:
-    """The p of each row of `counts`: how many queries have each of the values. One row is one experiment."""
-    terms = np.append(np.asarray(values, dtype=float), lowest) + margin
-    weights = np.hstack([np.asarray(counts, dtype=float), np.ones((len(counts), 1))])
-    return chance_of_at_most_zero(np.broadcast_to(terms, weights.shape), weights)
+    """The p of each row of `counts`: how many queries have each of the values. One row is one experiment.
+
+    The values are the same for all rows, or each row has its own.
+    """
+    weights = np.asarray(counts, dtype=float)
+    terms = np.broadcast_to(np.asarray(values, dtype=float), weights.shape)
+    unseen = np.full((len(weights), 1), lowest)
+    return chance_of_at_most_zero(np.hstack([terms, unseen]) + margin, np.hstack([weights, np.ones_like(unseen)]))
 
 
 def chance_of_at_most_zero(terms: Floats, weights: Floats) -> Floats:
@@ -101,16 +108,22 @@ def _saddle_integral(terms: Floats, weights: Floats) -> Floats:
     width = 1 / np.sqrt((powers * rates**2).sum(axis=1, keepdims=True))
     rates = rates * width
     bend = np.arcsin(_bend(rates, powers))
+    is_single = (powers <= 1).all(axis=0)
+    single, (many, times) = np.where(powers > 0, rates, 0.0)[:, is_single], (rates[:, ~is_single], powers[:, ~is_single])
+    turn, slide = np.cos(bend)[:, np.newaxis], np.sin(bend)[:, np.newaxis]
     total = 0.5 * np.cos(bend)
-    v = STEP
-    while True:
-        z = 1j * math.sinh(v) * np.cos(bend) - (math.cosh(v) - 1) * np.sin(bend)
-        along = 1j * math.cosh(v) * np.cos(bend) - math.sinh(v) * np.sin(bend)
-        part = along * np.exp(-(powers * np.log(1 - z[:, np.newaxis] * rates)).sum(axis=1))
-        total += part.imag
-        if np.abs(part).max() < NEGLIGIBLE:
+    n_together = max(1, min(MAX_POINTS, BLOCK_CELLS // rates.size))
+    for start in itertools.count(1, n_together):
+        v = STEP * np.arange(start, start + n_together)
+        z = 1j * np.sinh(v) * turn - (np.cosh(v) - 1) * slide
+        with np.errstate(over="ignore", invalid="ignore"):  # a product that is too large leaves nothing of the integrand
+            far = np.multiply.reduce(1 - z[:, :, np.newaxis] * single[:, np.newaxis, :], axis=2)
+            near = (times[:, np.newaxis, :] * np.log(1 - z[:, :, np.newaxis] * many[:, np.newaxis, :])).sum(axis=2)
+            part = (1j * np.cosh(v) * turn - np.sinh(v) * slide) * np.exp(-near) / far
+        part[~np.isfinite(part)] = 0.0
+        total += part.imag.sum(axis=1)
+        if np.abs(part[:, -1]).max() < NEGLIGIBLE:
             break
-        v += STEP
     return np.asarray(np.clip(np.exp(height) * width[:, 0] * total * STEP / np.pi, 0.0, 1.0))
 
 

@@ -1,3 +1,5 @@
+from assay.store.guards import GuardBook as GuardBook
+from assay.store.guards import GuardEntry as GuardEntry
 from assay.store.judgments import LONGEST_JUDGE as LONGEST_JUDGE
 from assay.store.judgments import LONGEST_NOTE as LONGEST_NOTE
 from assay.store.judgments import JudgeAgreement as JudgeAgreement

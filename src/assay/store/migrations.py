@@ -17,7 +17,7 @@ from assay.store.annotation import mark_blessed
 from assay.store.location import StoreLocation
 from assay.store.packing import decompress, unpack_json
 from assay.store.rows import read_first
-from assay.store.schema import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA, comparable_of
+from assay.store.schema import BASELINES, EVALUATIONS, GUARDS, JUDGMENTS, METADATA, RESULTS, SCHEMA, comparable_of
 from assay.store.timestamps import now
 
 LOCK = 0x61737361
@@ -67,7 +67,18 @@ def _add_identity(connection: Connection) -> None:
     index.create(connection, checkfirst=True)
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_create_tables, _add_comparability, _add_judgments, _add_identity)
+def _add_guards(connection: Connection) -> None:
+    """Version 5: the candidates that guards of gates have checked."""
+    GUARDS.create(connection, checkfirst=True)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    _create_tables,
+    _add_comparability,
+    _add_judgments,
+    _add_identity,
+    _add_guards,
+)
 """The step at index n leads to version n + 1."""
 
 

@@ -145,6 +145,19 @@ JUDGMENTS = Table(
 `key` is a digest of benchmark, query, document and judge, because ids may be too long for an index.
 """
 
+GUARDS = Table(
+    "assay_guards",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("guard", Text, nullable=False),
+    Column("candidate", Text, nullable=False),
+    Column("evidence", Text, nullable=False),
+    Column("checked", Text, nullable=False),
+    UniqueConstraint("guard", "candidate"),
+    sqlite_autoincrement=True,
+)
+"""The different candidates that the guard of a gate has checked; `guard` is a digest of rules, guard and baseline."""
+
 
 # Comparability: a digest of everything that must be equal if two values are compared. The gate compares two results and
 # names the differences; history has thousands of values and needs a digest for each.

@@ -27,6 +27,7 @@ from assay.store.annotation import (
 )
 from assay.store.database import Database, state_of
 from assay.store.export import Exported, read_export, read_exported, write_export
+from assay.store.guards import GuardBook
 from assay.store.judgments import Judgment, JudgmentBook, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
 from assay.store.location import StoreLocation, parse_location
@@ -240,6 +241,11 @@ class Store:
     def judgments(self) -> JudgmentBook:
         """The judgments of people about retrieved documents."""
         return JudgmentBook(self._database)
+
+    @property
+    def guards(self) -> GuardBook:
+        """The candidates that guards of gates have checked."""
+        return GuardBook(self._database)
 
     def check(self) -> IntegrityReport:
         """Read every byte, and check that the store has what was saved."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, read_rules
+from assay.cli.gate_check import add_check_arguments, check_options, number_unknown, print_check
+from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, guard_memory, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay gate latest --baseline main --rules gate.yaml -o gate.junit.xml -o summary.md
   assay gate new.json --baseline old.json --rule "recall@10 drops <= 0.01" --rule "failed = 0"
-  assay gate --rule "mrr not worse than baseline by 0.02 (95%)" --require-baseline"""
+  assay gate --rule "mrr not worse than baseline by 0.02 (95%)" --require-baseline
+  assay gate --check gate.yaml --queries 50"""
 ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
 DEFAULT_BASELINE = "main"
@@ -55,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the lowest and highest possible difference if the unjudged documents were judged",
     )
+    add_check_arguments(parser)
     add_output_arguments(
         parser,
         "output format: table, json, markdown or junit (default: table)",
@@ -68,6 +71,9 @@ def run_gate(options: argparse.Namespace) -> int:
     options.is_named, options.baseline = options.baseline is not None, options.baseline or DEFAULT_BASELINE
     _check_outputs(options.output, options.file_format)
     _check_no_bare_rules(options)
+    check_options(options)
+    if options.check:
+        return _run_check(options)
     try:
         report = _make_report(options)
     except AssayError as error:
@@ -83,6 +89,30 @@ def run_gate(options: argparse.Namespace) -> int:
     _write(options, report)
     _annotate_github(report)
     return report.exit_code
+
+
+def _run_check(options: argparse.Namespace) -> int:
+    """Say what the rules can notice; the results decide how much single queries vary, if there are any."""
+    from assay.monitoring import cases_of, check_rules, pair_results
+
+    options.rules = [*options.check, *options.rules]
+    if options.queries is not None and not options.files:
+        rules = read_rules(options.rules, options.rule)
+        print_check(options, check_rules(rules, options.queries))
+        return 0
+    inputs = parse_inputs(options, RULES)
+    try:
+        now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
+    except DataError as error:
+        if options.files:
+            raise
+        read_rules(options.rules, options.rule)
+        raise number_unknown(error) from None
+    pairing = pair_results(now.results, before.results, options.baseline) if before else None
+    cases = cases_of(now.results, pairing, rules, options.baseline)
+    checked = next((case for case in cases if case.before is not None), cases[0])
+    print_check(options, check_rules(rules, options.queries, checked))
+    return 0
 
 
 def _check_no_bare_rules(options: argparse.Namespace) -> None:
@@ -104,17 +134,20 @@ def _make_report(options: argparse.Namespace) -> GateReport:
     log_verbose(options, f"{now.label}, compared with {against}, {counted(len(rules), 'rule')}")
     best = best_so_far(options, rules, now)
     anew = bless_command(options.baseline, now.evaluation)
-    report = gate(
-        now.results,
-        before.results if before else None,
-        rules,
-        name=options.baseline,
-        best=best,
-        anew=anew,
-        residuals=options.residuals,
-    )
+    with guard_memory(options, rules) as memory:
+        report = gate(
+            now.results,
+            before.results if before else None,
+            rules,
+            name=options.baseline,
+            best=best,
+            anew=anew,
+            memory=memory,
+            residuals=options.residuals,
+        )
     notes = report.notes
-    if before and before.evaluation and before.evaluation == now.evaluation:
+    is_same = before is not None and [result.name for result in before.results] == [result.name for result in now.results]
+    if before and is_same and before.evaluation and before.evaluation == now.evaluation:
         notes = (*notes, f"the baseline {options.baseline} is the evaluation that is checked, so nothing can be worse")
     return replace(report, baseline=before.label if before else "", notes=notes)
 

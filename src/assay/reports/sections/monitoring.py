@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from assay.monitoring import (
     FAILED,
     PASSED,
+    SAME,
     SKIPPED,
     UNDECIDED,
     WARNED,
@@ -185,17 +186,17 @@ def render_gate_junit(report: GateReport) -> str:
 def _case(verdict: Verdict) -> str:
     about = ".".join(filter(None, ("assay.gate", verdict.benchmark, verdict.provider)))
     head = f"  <testcase name={_quoted(verdict.rule.text)} classname={_quoted(about)}"
-    details = "\n".join([verdict.summary, *map(moved_text, verdict.finding.moved)])
+    details = "\n".join(filter(None, [verdict.summary, verdict.finding.sees, *map(moved_text, verdict.finding.moved)]))
     if verdict.status == FAILED:
         message = f"{verdict.rule.text}: {verdict.summary}"
         kind = "undecided" if verdict.finding.status == UNDECIDED else "worse"
         inside = f'<failure message={_quoted(message)} type="{kind}">{_text(details)}</failure>'
     elif verdict.status == SKIPPED:
         inside = f"<skipped message={_quoted(verdict.summary)}/>"
-    elif verdict.status in (WARNED, UNDECIDED):
+    elif verdict.status in (WARNED, UNDECIDED, SAME):
         inside = f"<system-out>{_text(f'{verdict.status}: {details}')}</system-out>"
     else:
-        inside = f"<system-out>{_text(verdict.summary)}</system-out>"
+        inside = f"<system-out>{_text(details)}</system-out>"
     return f"{head}>\n    {inside}\n  </testcase>"
 
 
@@ -207,7 +208,18 @@ def _quoted(text: str) -> str:
     return quoteattr(FORBIDDEN.sub("�", text))
 
 
-SIGNS = {PASSED: "✅ pass", FAILED: "❌ fail", WARNED: "⚠️ warn", UNDECIDED: "❔ undecided", SKIPPED: "➖ skipped"}
+SIGNS = {
+    PASSED: "✅ pass",
+    SAME: "✅ same",
+    FAILED: "❌ fail",
+    WARNED: "⚠️ warn",
+    UNDECIDED: "❔ undecided",
+    SKIPPED: "➖ skipped",
+}
+
+
+def _found(verdict: Verdict) -> str:
+    return ". ".join(filter(None, (verdict.summary, verdict.finding.sees)))
 
 
 def gate_sections(report: GateReport) -> tuple[Section, ...]:
@@ -215,7 +227,7 @@ def gate_sections(report: GateReport) -> tuple[Section, ...]:
     sign = "🛑" if report.broken else "✅" if report.is_passed else "❌"
     parts: list[Table | Paragraph | Notes] = [Notes(tuple(report.broken.split("\n") if report.broken else ()))]
     for head, verdicts in grouped(report):
-        rows = [cells(SIGNS[verdict.status], verdict.rule.text, verdict.summary) for verdict in verdicts]
+        rows = [cells(SIGNS[verdict.status], verdict.rule.text, _found(verdict)) for verdict in verdicts]
         parts.append(Table(text_columns("", "rule", "found"), tuple(rows), title=head))
         moved = [cells(query.query, query.text, query.metric, query.change) for query in worst_moved(verdicts)]
         parts.append(Table(text_columns("query", "text", "metric", "change"), tuple(moved)))
