@@ -16,11 +16,15 @@ from assay.monitoring.gating import best_so_far as best_so_far
 from assay.monitoring.gating import broken_gate as broken_gate
 from assay.monitoring.gating import gate as gate
 from assay.monitoring.gating import metrics_of as metrics_of
-from assay.monitoring.history import Change as Change
-from assay.monitoring.history import Point as Point
 from assay.monitoring.history import Series as Series
 from assay.monitoring.history import best_before as best_before
+from assay.monitoring.history import read_series as read_series
 from assay.monitoring.history import series_of as series_of
+from assay.monitoring.levels import Measured as Measured
+from assay.monitoring.marks import change_details as change_details
+from assay.monitoring.marks import change_head as change_head
+from assay.monitoring.points import Change as Change
+from assay.monitoring.points import Point as Point
 from assay.monitoring.rule import Recorded as Recorded
 from assay.monitoring.rule import Rule as Rule
 from assay.monitoring.rule_file import parse_rule as parse_rule
@@ -47,6 +51,7 @@ __all__ = [
     "Alarm",
     "Drift",
     "GateReport",
+    "Measured",
     "MetricAnomaly",
     "Series",
     "Verdict",
@@ -56,6 +61,7 @@ __all__ = [
     "measure_drift",
     "parse_rule",
     "parse_rules",
+    "read_series",
     "rules_from_yaml",
     "series_of",
     "watch_series",

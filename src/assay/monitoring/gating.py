@@ -35,7 +35,8 @@ from assay.monitoring.finding import (
     signed,
     unit_of,
 )
-from assay.monitoring.history import Best, StoredPoint, best_before, series_of
+from assay.monitoring.history import Best, best_before, series_of
+from assay.monitoring.points import StoredPoint
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.rule_scope import FAIL, WARN
