@@ -19,8 +19,8 @@ from assay.stats import sign_flip_p
 
 NIGHTS = 60
 """The false alarm rates hold for this many nights."""
-CHART_LOOK = 0.04 / (NIGHTS - 1)
-"""α of the chart on each night."""
+CHART_LOOK = 0.025 / (NIGHTS - 1)
+"""α of the chart on each night: half of 5 %, because the noise of few queries is skewed, and other tests need a part."""
 TREND_LOOK = 0.0002
 """α of the test for a slow drift on each night."""
 LEAST_NIGHTS = 8

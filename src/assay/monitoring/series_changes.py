@@ -35,9 +35,9 @@ class Detector:
         changes: list[Change] = []
         doubt = "no value yet"
         for start, end in stretches:
-            found = self._watch(points[start:end])
-            doubt = found.doubt
-            changes += [replace(change, place=start + change.place) for change in found.changes]
+            of_stretch = self._watch(points[start:end])
+            doubt = of_stretch.doubt
+            changes += [replace(change, place=start + change.place) for change in of_stretch.changes]
         begins = [start for start, _ in stretches[1:]]
         provenances = list(self._provenances(*(points[place] for start in begins for place in (start - 1, start))))
         differences = [what_changed(*pair) for pair in _pairs(provenances)]

@@ -167,7 +167,8 @@ class _Watch:
         self.looks = [place for place in self.looks if place > night.place - NIGHTS] + [night.place]
         differences = self.level.differences(night)
         correction = ALPHA / FIRST_LOOK * len(self.looks) ** 2
-        p = min(1.0, paired_p(differences) * correction) if self.measured.is_mean else math.nan
+        p = paired_p(differences) * correction if self.measured.is_mean else math.nan
+        p = 1.0 if p > 1 else p
         return Alarm(night.place, kind, self.level.mean, night.value, last.place, p, differences)
 
     def _seen(self, night: Night, last: Night, p: float) -> Alarm:

@@ -93,14 +93,14 @@ def read_provenances(connection: Connection, results: Sequence[int]) -> dict[int
     """Result → its provenance as plain values."""
     statement = select(RESULTS.c.number, RESULTS.c.record).where(RESULTS.c.number.in_(results))
     what = f"{store_prefix(connection)}the record of a result"
-    found: dict[int, Mapping[str, Any]] = {}
+    provenances: dict[int, Mapping[str, Any]] = {}
     for number, record in read_rows(connection, statement, tuple[int, bytes]):
         content = decompress(record, what)
         with report_damage(what):
             plain = unpack_json(content)
         provenance = plain.get("provenance") if isinstance(plain, dict) else None
-        found[number] = provenance if isinstance(provenance, dict) else {}
-    return found
+        provenances[number] = provenance if isinstance(provenance, dict) else {}
+    return provenances
 
 
 def in_parts(results: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -82,7 +82,7 @@ def _lines(series: Series, name: str, width: int | None) -> list[str]:
     below = [f"({counted(n_left, 'earlier point')} not drawn)"] if n_left > 0 else []
     below += [line for change in series.changes for line in _change_lines(change, series)]
     below += [_data_text(series, start) for start, _ in series.stretches[1:]]
-    below += [f"not enough points yet: {series.doubt}"] if series.doubt else []
+    below += [series.doubt] if series.doubt else []
     words = [*head, *(f"    {line}" for line in below)]
     fitted = [wrapped(line, width) if width else line for line in words]
     return [*fitted[: len(head)], *drawn, *fitted[len(head) :]]

@@ -187,8 +187,8 @@ def _board_row(result: ListedResult, metric: str, place: int, ties: Sequence[set
 def history(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest value first."""
     metric = state.store.metric(params["metric"])
-    found = read_series(state.store, metric, params["benchmark"], params["provider"], params["since"])
-    return {"series": [_series(series) for series in found]}
+    lines = read_series(state.store, metric, params["benchmark"], params["provider"], params["since"])
+    return {"series": [_series(series) for series in lines]}
 
 
 def _series(series: Series) -> dict[str, Any]:
