@@ -119,10 +119,34 @@ def simulate(make: Maker, n: int, repeats: int = REPEATS, seed: int = 1) -> list
     return found
 
 
-def simulate_times(repeats: int = REPEATS, seed: int = 1) -> list[Alarms]:
-    """The alarms of flat series of times, which are log-normal with sigma 0.3."""
-    rng = np.random.default_rng(seed)
-    nights = 120 * rng.lognormal(0, 0.3, (repeats, NIGHTS))
+def normal_times(rng: np.random.Generator, size: tuple[int, int]) -> Scores:
+    """Logarithms of times that are normal."""
+    return rng.normal(0, 0.3, size)
+
+
+def heavy_times(rng: np.random.Generator, size: tuple[int, int]) -> Scores:
+    """Logarithms of times with Student's t distribution, 4 degrees of freedom."""
+    return 0.1 * rng.standard_t(4, size)
+
+
+def correlated_times(rng: np.random.Generator, size: tuple[int, int]) -> Scores:
+    """Logarithms of times that are normal; the correlation of neighbouring nights is 0.3."""
+    noise = rng.normal(0, 0.3, size)
+    for night in range(1, size[1]):
+        noise[:, night] += 0.3 * noise[:, night - 1]
+    return noise
+
+
+def slower_times(rng: np.random.Generator, size: tuple[int, int]) -> Scores:
+    """Logarithms of times that rise by four standard deviations and are watched for five nights."""
+    return rng.normal(0, 0.3, size)[:, : STEP_NIGHT + 5] + 1.2 * (np.arange(STEP_NIGHT + 5) >= STEP_NIGHT)
+
+
+def simulate_times(
+    draw: Callable[[np.random.Generator, tuple[int, int]], Scores], repeats: int = FLAT_REPEATS, seed: int = 1
+) -> list[Alarms]:
+    """The alarms of each series of times."""
+    nights = 120 * np.exp(draw(np.random.default_rng(seed), (repeats, NIGHTS)))
     return [watch_series(values, measured=Measured(is_timing=True)).alarms for values in nights.tolist()]
 
 
@@ -149,6 +173,11 @@ def is_shown(alarm: Alarm) -> bool:
 def is_on_the_night(alarm: Alarm) -> bool:
     """An alarm on the night of the step."""
     return alarm.place == STEP_NIGHT
+
+
+def is_late(alarm: Alarm) -> bool:
+    """An alarm on the night of the step or later."""
+    return alarm.place >= STEP_NIGHT
 
 
 def is_shown_on_the_night(alarm: Alarm) -> bool:
@@ -205,9 +234,17 @@ def tables() -> dict[str, str]:
     for name, make, repeats, measures in experiments():
         found = [simulate(make, n, repeats) for n in SIZES]
         rows += [[name, what, *(count(runs, counts) for runs in found)] for what, count, counts in measures]
-    times = share(simulate_times(FLAT_REPEATS), is_any)
-    rows.append(["times, log-normal, nothing changes", "any alarm", *[times] * len(SIZES)])
-    return {"steps": _markdown(rows)}
+    times = [["60 nights of times", "share of series"]]
+    times += [
+        ["log-normal, nothing changes: any alarm", share(simulate_times(normal_times), is_any)],
+        ["heavy tails, nothing changes: any alarm", share(simulate_times(heavy_times), is_any)],
+        ["correlated nights (0.3), nothing changes: any alarm", share(simulate_times(correlated_times), is_any)],
+        [
+            "log-normal, four standard deviations slower: found within five nights",
+            share(simulate_times(slower_times), is_late),
+        ],
+    ]
+    return {"steps": _markdown(rows), "times": _markdown(times)}
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:

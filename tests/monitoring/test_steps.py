@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from benchmarks.simulate_steps import drift, flat, flat_hits, neutral_changes, simulate, simulate_times, step
+from benchmarks.simulate_steps import (
+    drift,
+    flat,
+    flat_hits,
+    neutral_changes,
+    normal_times,
+    simulate,
+    simulate_times,
+    slower_times,
+    step,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -113,11 +123,16 @@ def test_a_slow_drift_is_one_alarm():
 
 
 def test_times_are_compared_by_their_logarithms():
+    """One slow night may be chance; the second is not, and one that is ten times as slow is not either."""
     rng = np.random.default_rng(8)
     slow = 120 * np.r_[rng.lognormal(0, 0.05, 30), rng.lognormal(0.4, 0.05, 5)]
     (alarm,) = watch_series(slow.tolist(), measured=Measured(is_timing=True)).alarms
-    assert (alarm.place, alarm.before) == (30, pytest.approx(np.exp(np.log(slow[:30]).mean())))
+    assert (alarm.place, alarm.earlier) == (31, 30)
+    assert alarm.before == pytest.approx(np.exp(np.log(slow[:30]).mean()))
     assert math.isnan(alarm.p)
+    once = watch_series([*slow[:31], *slow[:5]], measured=Measured(is_timing=True))
+    assert once.alarms == ()
+    assert watch_series([*slow[:30], 1200.0], measured=Measured(is_timing=True)).alarms[0].place == 30
     assert watch_series([20.0] * 12 + [0.0], measured=Measured(is_timing=True)).alarms[0].after == 0.0, "no logarithm of 0"
 
 
@@ -177,7 +192,8 @@ def test_flat_series_rarely_alarm(n):
     for noise in (0.05, 0.2):
         assert share(simulate(flat(noise), n, 1000)) <= 0.064, noise
         assert share(simulate(flat_hits(noise), n, 1000)) <= 0.064, noise
-    assert share(simulate_times(1000)) <= 0.064
+    assert share(simulate_times(normal_times, 1000)) <= 0.064
+    assert share(simulate_times(slower_times, 1000), lambda alarm: alarm.place >= 30) >= 0.93
 
 
 @pytest.mark.slow

@@ -116,12 +116,18 @@ class Level:
         with np.errstate(invalid="ignore"):
             return score_differences(night.scores, self.totals / self.counts)
 
-    def is_outside(self, value: float, measured: Measured) -> bool:
-        """Whether the chart calls a value too far from the mean of these nights."""
+    def distance(self, value: float, measured: Measured) -> float:
+        """The distance of a value from the mean in standard errors; 0 if there are too few nights to judge."""
         if self.n < LEAST_NIGHTS:
-            return False
+            return 0.0
         variance = self.squares / (self.n - 1) + measured.deviation(self.mean) ** 2
-        return abs(value - self.mean) > _quantile(self.n - 1, CHART_LOOK) * math.sqrt(variance * (1 + 1 / self.n))
+        off = value - self.mean
+        return off / math.sqrt(variance * (1 + 1 / self.n)) if variance else math.copysign(math.inf, off) if off else 0.0
+
+    def side(self, value: float, measured: Measured, alpha: float = CHART_LOOK) -> int:
+        """1 if the chart calls a value too high, −1 if it is too low, else 0."""
+        distance = self.distance(value, measured)
+        return int(math.copysign(1, distance)) if distance and abs(distance) > _quantile(self.n - 1, alpha) else 0
 
     def trend(self, measured: Measured) -> int:
         """The sign of the slope of these nights if it is significant, else 0."""

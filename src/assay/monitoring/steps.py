@@ -28,6 +28,10 @@ FIRST_LOOK = 0.03
 """α of the first change; the j-th change within 60 nights has this divided by j², so that all together have at most 5 %."""
 EARLY_LOOK = 0.007 / 7
 """α of the paired test on each of the nights before the chart begins."""
+WARNING_LOOK = 0.02
+"""α of the chart for times on each of two nights that are too far on the same side."""
+EXTREME, EXTREME_WHILE_FEW = 10.0, 40.0
+"""A time is extreme beyond the first number plus the second divided by the number of nights, in standard errors."""
 DRIFT_ENDS = 30
 """A drift is over after this many nights without a trend; until then, it is the same drift."""
 RECENT_PAIRS = 15
@@ -119,12 +123,16 @@ class _Watch:
     n: int = 0
     drift: int = 0
     """The direction of a drift that is not over."""
+    calm: Level | None = None
+    """The level before last night, if a time was too far from it."""
+    warning: int = 0
+    """On which side that time was."""
 
     def see(self, night: Night) -> None:
         """Add one night."""
         last = self.last
         if last is not None:
-            is_same = night.is_same(last)
+            is_same = not self.measured.is_timing and night.is_same(last)
             if is_same or not self._returns(night):
                 self._go_on(night, None if is_same else self._alarm(night, last))
             self.pairs.append(is_same)
@@ -158,9 +166,25 @@ class _Watch:
         if self._is_change(night, last):
             alarm = self._look(night, last, STEP)
             return alarm if alarm.is_shown else self._seen(night, last, alarm.p)
-        if self.level.is_outside(night.value, self.measured):
+        if self._is_outside(night):
             return self._look(night, last, STEP)
         return self._drift(night, last) if self.level.n >= LEAST_NIGHTS else self._early(night, last)
+
+    def _is_outside(self, night: Night) -> bool:
+        """Whether the chart calls a night too far from the nights since the last step.
+
+        Single nights of times are often extreme. So a time must be extreme beyond doubt, or too far for two nights.
+        """
+        if not self.measured.is_timing:
+            return bool(self.level.side(night.value, self.measured))
+        level = self.calm if self.calm is not None else self.level
+        side = level.side(night.value, self.measured, WARNING_LOOK)
+        is_second = side != 0 and self.calm is not None and side == self.warning
+        if is_second or abs(level.distance(night.value, self.measured)) > EXTREME + EXTREME_WHILE_FEW / max(1, level.n):
+            self.level, self.calm, self.warning = level, None, 0
+            return True
+        self.calm, self.warning = replace(self.level) if side else None, side
+        return False
 
     def _look(self, night: Night, last: Night, kind: str) -> Alarm:
         """An alarm, with the answer of the paired test against the mean since the last step."""
