@@ -28,6 +28,7 @@ class Stored(NamedTuple):
     n: int = 40
     dataset: str = "d1"
     was_baseline: bool = False
+    result: int = 0
 
 
 def points(values: Sequence[float | None], provider: str = "bm25", **more: Any) -> list[Stored]:

@@ -5,29 +5,26 @@ from tests._variants import for_each
 from assay.monitoring import best_before, series_of
 from assay.reports import history_sections, render_history, render_sections
 
-from ._history import Stored, points
+from ._history import points
 
 
 def test_a_step_is_marked_where_it_began():
     (series,) = series_of(points([0.8] * 20 + [0.7] * 5), "ndcg@10")
     (change,) = series.changes
-    assert (change.place, change.point.evaluation, change.is_worse, change.is_step) == (20, "e20", True, True)
+    assert (change.place, change.point.evaluation, change.is_worse, change.kind) == (20, "e20", True, "step")
     (times,) = series_of(points([20.0] * 20 + [30.0] * 5), "latency_p95")
     assert times.changes[0].is_worse, "a rise of latency"
     stored = points([0.8] * 15) + [one._replace(evaluation=f"n{one.evaluation}", dataset="d2") for one in points([0.5] * 15)]
-    assert series_of(stored, "mrr")[0].changes == [], "other data begin a new stretch"
+    assert series_of(stored, "mrr")[0].changes == (), "other data begin a new stretch"
 
 
-def test_short_series_know_jumps_by_their_intervals():
-    """0.7 to 0.8 and 0.0 to 0.1 do not touch, so that three points are enough; 0.7 to 0.8 and 0.75 to 0.9 do."""
-    stored = [
-        Stored("a", "2026-11-01", "rag", "x", 0.75, 0.7, 0.8),
-        Stored("b", "2026-11-02", "rag", "x", 0.05, 0.0, 0.1),
-        Stored("c", "2026-11-03", "rag", "x", 0.75, 0.7, 0.8),
-        Stored("d", "2026-11-04", "rag", "x", 0.82, 0.75, 0.9),
-    ]
-    (series,) = series_of(stored, "mrr")
-    assert [(change.point.evaluation, change.is_worse) for change in series.changes] == [("b", True), ("c", False)]
+def test_a_part_of_a_series_has_the_marks_of_the_whole():
+    """From the 19th point on, two points are before the step; on their own they would be too few."""
+    (series,) = series_of(points([0.8] * 20 + [0.7] * 5), "mrr")
+    part = series.part(18)
+    assert [(change.place, change.before) for change in part.changes] == [(2, 0.8)]
+    assert len(part.points) == 7
+    assert series.part(21).changes == ()
 
 
 def test_csv_and_plain_values():
@@ -65,7 +62,7 @@ def test_data_that_come_by_turns_are_series_of_their_own():
         ("rag · bm25 · 40 queries", 25),
         ("rag · bm25 · 10 queries", 25),
     ]
-    assert [(change.point.evaluation, change.is_step) for change in series[0].changes] == [("e17", True)]
+    assert [(change.point.evaluation, change.kind) for change in series[0].changes] == [("e17", "step")]
     assert series[0].to_dict()["data"] == "40 queries"
     same_n = series_of([one._replace(n=40) for one in by_turns([0.8] * 3, [0.5] * 3)], "mrr")
     assert [one.data for one in same_n] == ["40 queries, data d1", "40 queries, data d2"]

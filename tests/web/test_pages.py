@@ -92,6 +92,6 @@ def test_history_marks_steps_and_baselines(client):
     html = client.get("/history?provider=bm25&sort=started&order=asc").text
     rows = rows_of(html, "Values over time")
     assert (len(rows), rows[0][-1]) == (30, "baseline main")
-    assert [row[0][:10] for row in rows if "step, worse" in row[-1]] == ["2026-10-21"]
-    for part in ("things · bm25: a step from", "on 2026-10-21 02:00"):
+    assert [row[0][:10] for row in rows if "step, worse" in row[-1]] == ["2026-10-22"]
+    for part in ("things · bm25: step 0.", "on 2026-10-22 02:00"):
         assert part in main_of(html), part

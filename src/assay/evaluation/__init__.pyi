@@ -53,6 +53,8 @@ from assay.evaluation.provenance import ReproducibleEvaluationRunner as Reproduc
 from assay.evaluation.provenance import describe_dataset as describe_dataset
 from assay.evaluation.provenance import describe_machine as describe_machine
 from assay.evaluation.provenance import now as now
+from assay.evaluation.provenance_changes import Changed as Changed
+from assay.evaluation.provenance_changes import what_changed as what_changed
 from assay.evaluation.rejudging import Grades as Grades
 from assay.evaluation.rejudging import Rejudged as Rejudged
 from assay.evaluation.rejudging import rejudge as rejudge

@@ -21,11 +21,15 @@ from assay.monitoring.gating import gate as gate
 from assay.monitoring.gating import metrics_of as metrics_of
 from assay.monitoring.guard import GuardMemory as GuardMemory
 from assay.monitoring.guard import GuardUse as GuardUse
-from assay.monitoring.history import Change as Change
-from assay.monitoring.history import Point as Point
 from assay.monitoring.history import Series as Series
 from assay.monitoring.history import best_before as best_before
+from assay.monitoring.history import read_series as read_series
 from assay.monitoring.history import series_of as series_of
+from assay.monitoring.levels import Measured as Measured
+from assay.monitoring.marks import change_details as change_details
+from assay.monitoring.marks import change_head as change_head
+from assay.monitoring.points import Change as Change
+from assay.monitoring.points import Point as Point
 from assay.monitoring.rule import Recorded as Recorded
 from assay.monitoring.rule import Rule as Rule
 from assay.monitoring.rule_check import RuleCheck as RuleCheck
@@ -55,6 +59,7 @@ __all__ = [
     "Alarm",
     "Drift",
     "GateReport",
+    "Measured",
     "MetricAnomaly",
     "Series",
     "Verdict",
@@ -64,6 +69,7 @@ __all__ = [
     "measure_drift",
     "parse_rule",
     "parse_rules",
+    "read_series",
     "rules_from_yaml",
     "series_of",
     "watch_series",

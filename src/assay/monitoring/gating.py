@@ -24,7 +24,8 @@ from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
 from assay.monitoring.guard import GuardMemory, GuardUse, remember, with_guarded_alpha
-from assay.monitoring.history import Best, StoredPoint, best_before, series_of
+from assay.monitoring.history import Best, best_before, series_of
+from assay.monitoring.points import StoredPoint
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.unjudged import UnjudgedCase, notes_on_unjudged_cases, unjudged_cases, with_judged_shares

@@ -3,96 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, pairwise
-from typing import Any, NamedTuple, Protocol
+from itertools import groupby
+from typing import Any, Protocol
 
 from assay.metrics import BoundMetric, find_metric, recorded_metric
-from assay.monitoring.steps import Watched, watch_series
+from assay.monitoring.night_scores import ScoreReader
+from assay.monitoring.points import Change, Found, Point, StoredPoint
+from assay.monitoring.series_changes import Detector
 from assay.text import counted
 
 Best = Mapping[tuple[str, str, str], float]
 """Benchmark, provider and metric → the best value so far."""
-
-
-class StoredPoint(Protocol):
-    """A summary as a store returns it."""
-
-    @property
-    def evaluation(self) -> str:
-        """The id of the evaluation."""
-
-    @property
-    def started(self) -> str:
-        """When the evaluation started."""
-
-    @property
-    def benchmark(self) -> str:
-        """The benchmark."""
-
-    @property
-    def provider(self) -> str:
-        """The provider."""
-
-    @property
-    def value(self) -> float | None:
-        """The value, if there is one."""
-
-    @property
-    def low(self) -> float | None:
-        """Lower end of its interval."""
-
-    @property
-    def high(self) -> float | None:
-        """Upper end of its interval."""
-
-    @property
-    def n(self) -> int:
-        """The number of queries that the value is based on."""
-
-    @property
-    def dataset(self) -> str:
-        """A digest of the data of the benchmark, and of how relevance was decided."""
-
-    @property
-    def was_baseline(self) -> bool:
-        """Whether the result was blessed as a baseline at any time."""
-
-
-class Point(NamedTuple):
-    """One value of a series."""
-
-    evaluation: str
-    started: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-    dataset: str = ""
-    was_baseline: bool = False
-
-
-@dataclass(frozen=True)
-class Change:
-    """A step or a spike, and the evaluation in which it began."""
-
-    point: Point
-    is_step: bool
-    before: float
-    after: float
-    is_worse: bool
-    place: int
-    """Its position in the series."""
-    noticed: int
-    """The position at which it was detected; before that, a step may have looked like spikes."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        kind = "step" if self.is_step else "spike"
-        fields = {"kind": kind, "evaluation": self.point.evaluation, "started": self.point.started, "place": self.place}
-        return {**fields, "before": self.before, "after": self.after, "is_worse": self.is_worse}
 
 
 @dataclass(frozen=True)
@@ -107,6 +31,10 @@ class Series:
     """A name for the data, if the same benchmark and provider has another series on other data."""
     measured: BoundMetric | None = None
     """The metric, if more than its name is known."""
+    reader: ScoreReader | None = field(default=None, repr=False, compare=False)
+    """Where the scores of the points are read. Without it, changes are found in the values only."""
+    known: Found | None = field(default=None, repr=False, compare=False)
+    """What was found in the whole series, if this is a part of it."""
 
     @cached_property
     def bound(self) -> BoundMetric:
@@ -139,49 +67,25 @@ class Series:
         return bounds
 
     @cached_property
-    def watched(self) -> list[tuple[int, Watched]]:
-        """For each stretch its start, and what was detected in it."""
-        is_timing = self.bound.metric.view == "timing"
-        return [
-            (start, watch_series(self.values[start:end], is_timing=is_timing, n_queries=self._n_queries(start, end)))
-            for start, end in self.stretches
-        ]
+    def found(self) -> Found:
+        """What was found: the marks of every chart, page, list and alert. Reads scores on first use."""
+        return self.known or Detector(self.bound, self.reader).find(self.points, self.stretches)
 
-    def _n_queries(self, start: int, end: int) -> int:
-        """The number of queries that every value of a stretch is based on; 0 if it changed."""
-        numbers = {point.n for point in self.points[start:end] if point.value is not None}
-        return numbers.pop() if len(numbers) == 1 else 0
-
-    @cached_property
-    def changes(self) -> list[Change]:
-        """Steps and spikes in order of time."""
-        changes = [
-            self._change(start + alarm.place, alarm.before, alarm.after, start + alarm.noticed, is_step=alarm.is_step)
-            for start, watched in self.watched
-            for alarm in watched.alarms
-        ]
-        changes += [jump for start, end in self.stretches for jump in self._jumps(start, end)]
-        return sorted(changes, key=lambda change: change.place)
-
-    def _change(self, place: int, before: float, after: float, noticed: int, *, is_step: bool) -> Change:
-        is_up = self.bound.metric.higher_is_better
-        return Change(self.points[place], is_step, before, after, (after < before) == is_up, place, noticed)
-
-    def _jumps(self, start: int, end: int) -> Iterator[Change]:
-        """Steps in stretches that are too short for statistics over time: neighbours whose intervals do not overlap."""
-        watched = next(candidate for where, candidate in self.watched if where == start)
-        known = [place for place in range(start, end) if math.isfinite(self.values[place])] if watched.doubt else []
-        for earlier, later in pairwise(known):
-            a, b = self.points[earlier], self.points[later]
-            if None in (a.low, a.high, b.low, b.high):
-                continue
-            if float(a.low or 0) > float(b.high or 0) or float(b.low or 0) > float(a.high or 0):
-                yield self._change(later, self.values[earlier], self.values[later], later, is_step=True)
+    @property
+    def changes(self) -> Sequence[Change]:
+        """Steps, spikes and drifts in order of time."""
+        return self.found.changes
 
     @property
     def doubt(self) -> str:
-        """Why changes in the last stretch cannot be detected; empty if they can."""
-        return self.watched[-1][1].doubt if self.watched else "no value yet"
+        """Why small changes of the newest data cannot be detected yet; empty if they can."""
+        return self.found.doubt
+
+    def part(self, start: int) -> Series:
+        """The points from a position on. The marks do not change: they are those of the whole series."""
+        changes = tuple(replace(change, place=change.place - start) for change in self.changes if change.place >= start)
+        data_changes = {place - start: changed for place, changed in self.found.data_changes.items() if place >= start}
+        return replace(self, points=self.points[start:], known=Found(changes, self.doubt, data_changes))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -190,13 +94,49 @@ class Series:
             "provider": self.provider,
             "metric": self.metric,
             "data": self.data or None,
-            "points": [point._asdict() for point in self.points],
+            "points": [_plain_point(point) for point in self.points],
             "changes": [change.to_dict() for change in self.changes],
             "doubt": self.doubt or None,
         }
 
 
-def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[Series]:
+def _plain_point(point: Point) -> dict[str, Any]:
+    return {name: value for name, value in point._asdict().items() if name != "result"}
+
+
+class HistoryStore(ScoreReader, Protocol):
+    """A store with a history, like `Store`."""
+
+    def history(
+        self, metric: str, benchmark: str | None = None, provider: str | None = None, since: str | None = None
+    ) -> Sequence[StoredPoint]:
+        """The points of a metric."""
+
+
+def read_series(
+    store: HistoryStore,
+    metric: BoundMetric,
+    benchmark: str | None = None,
+    provider: str | None = None,
+    since: str | None = None,
+) -> list[Series]:
+    """The series of a store with their marks, by default of all benchmarks and providers.
+
+    `since` selects the points to show. All points are compared, so that marks do not depend on it.
+    """
+    series = series_of(store.history(metric.name, benchmark, provider), metric, store)
+    if since is None:
+        return series
+    chosen = {point.result for point in store.history(metric.name, benchmark, provider, since)}
+    parts = []
+    for line in series:
+        places = [place for place, point in enumerate(line.points) if point.result in chosen]
+        if places:
+            parts.append(line.part(places[0]))
+    return parts
+
+
+def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric, reader: ScoreReader | None = None) -> list[Series]:
     """The points of a store as series, each in order of time. A metric given by name must be in the catalog.
 
     If a benchmark changed once, the series continues with a new stretch. If two versions of its data alternate, for example
@@ -213,11 +153,12 @@ def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[
             point.n,
             point.dataset,
             point.was_baseline,
+            point.result,
         )
         by_system.setdefault((point.benchmark, point.provider), []).append(Point(*figures))
     bound = find_metric(metric) if isinstance(metric, str) else metric
     return [
-        Series(*key, bound.name, tuple(some), data, bound)
+        Series(*key, bound.name, tuple(some), data, bound, reader)
         for key, together in sorted(by_system.items())
         for data, some in _split_by_data(together).items()
     ]

@@ -1,224 +1,264 @@
-"""steps: detect, night by night, when a series of values has moved to another level or jumped once.
+"""steps: detect, on the night itself, that a series of values has changed.
 
-Three methods work together. A robust z-score (median and MAD of the earlier nights) finds single outliers. A self-starting
-CUSUM adds up small deviations in one direction: each night is compared with the mean and spread of the nights before it, so
-nothing has to be known in advance, and converted to a standard normal value that does not depend on the number of nights
-(Hawkins 1987, Self-starting cusum charts for location and scale, The Statistician 36). When it alarms, the step began at the
-night where two levels fit the values best. Nothing is assumed about weekdays or seasons.
+A system is steady if its scores are the same night after night. Then every difference is a change of the system, and it is
+marked on the night it appears. A system is noisy if its scores differ from night to night. Then a chart of the nightly
+values marks a night that is too far from the mean since the last step. Until the chart has enough nights, a paired test with
+the night before takes its place. A trend that is too slow for the chart is found by its slope, and raises one alarm.
 
-Noise is rarely normal: timings are skewed, shares of few queries have large steps, and there are outliers. For timings the
-logarithms are used; shares are assumed to vary by about one query; one night adds little, so a step needs several nights.
+Whether a change holds for other queries too is a second question. A randomisation test answers it: tonight's scores against
+the mean of each query since the last step. Every look at a change spends a part of α, so that the chance of a false answer
+in any 60 nights is at most 5 %.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from assay.errors import BadParameter
+from assay.arrays import Floats
+from assay.monitoring.levels import LEAST_NIGHTS, NIGHTS, Level, Measured, Night, paired_p, score_differences
 from assay.text import counted
 
-LEAST_POINTS = 10
-"""Nights that are needed before a change can be detected."""
-ALLOWANCE = 1.0
-"""The allowance of the CUSUM in standard deviations: smaller deviations are not added. It suits steps of two or more."""
-DECISION, WHILE_FEW = 4.6, 14.0
-"""The CUSUM alarms above the first number minus the second divided by the number of nights: lower at the beginning."""
-LARGEST = 2.5
-"""The largest amount that one night adds to the CUSUM: a single outlier is a spike, not a step."""
-SPIKE, SPIKE_WHILE_FEW = 10.0, 40.0
-"""A robust z-score above the first number plus the second divided by the number of nights is a spike."""
-PRIOR_NIGHTS = 4
-"""The prior that a share of queries varies by one query has the weight of this many nights."""
-SMALLEST = 0.002
-"""Shifts by a smaller share of the level are ignored, however steady a series is."""
-MAD_TO_SD = 1.4826
-WHOLE = 1e-6
-"""The tolerance for rounding when checking that a share is a whole number of queries."""
-MAX_NIGHTS = 120
-"""The largest number of earlier nights for the median."""
+ALPHA = 0.05
+"""The chance of a false alarm in 60 nights."""
+FIRST_LOOK = 0.03
+"""α of the first change; the j-th change within 60 nights has this divided by j², so that all together have at most 5 %."""
+EARLY_LOOK = 0.007 / 7
+"""α of the paired test on each of the nights before the chart begins."""
+WARNING_LOOK = 0.02
+"""α of the chart for times on each of two nights that are too far on the same side."""
+EXTREME, EXTREME_WHILE_FEW = 10.0, 40.0
+"""A time is extreme beyond the first number plus the second divided by the number of nights, in standard errors."""
+DRIFT_ENDS = 30
+"""A drift is over after this many nights without a trend; until then, it is the same drift."""
+RECENT_PAIRS = 15
+"""Pairs of consecutive nights that say whether a system is steady."""
+LEAST_PAIRS = 3
+"""Fewer pairs do not say whether a system is steady."""
+STEADY_SHARE = 5
+"""A system is steady if at most one in this many pairs differs."""
+
+
+STEP, SPIKE, DRIFT = "step", "spike", "drift"
 
 
 class Alarm(NamedTuple):
-    """A detected change: a step to another level, or a spike of one night."""
+    """A detected change: a step to another level, a spike of one night, or a slow drift."""
 
     place: int
-    """The position in the given series where it began."""
-    noticed: int
-    """The position at which it was detected."""
-    is_step: bool
+    """The position in the given series."""
+    kind: str
+    """`step`, `spike` (a step until the value returned on the next night) or `drift`."""
     before: float
-    """The level before."""
+    """The mean since the last step; the value of the night before, if only this was compared."""
     after: float
-    """The level from its beginning until it was detected, or the value of the spike."""
+    """The value of the night."""
+    earlier: int
+    """The position of the night before."""
+    p: float = math.nan
+    """p of the paired test, corrected for the looks; nan if there are no scores of queries, or no mean of them."""
+    differences: Floats | None = None
+    """For each query: its score tonight minus its score before; nan if one of them is undefined."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the paired test shows a change beyond these queries."""
+        return self.p <= ALPHA
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What was detected in a series; `doubt` says why nothing could be detected."""
+    """What was detected in a series; `doubt` says why small changes cannot be detected yet."""
 
     alarms: tuple[Alarm, ...]
     n: int
     doubt: str = ""
 
-    @property
-    def steps(self) -> tuple[Alarm, ...]:
-        """Only the steps."""
-        return tuple(alarm for alarm in self.alarms if alarm.is_step)
-
 
 def watch_series(
-    values: Sequence[float], least: int = LEAST_POINTS, *, is_timing: bool = False, n_queries: int = 0
+    values: Sequence[float],
+    scores: Iterable[Floats | None] | None = None,
+    measured: Measured | None = None,
+    has_recorded_change: Callable[[int, int], bool] | None = None,
 ) -> Watched:
     """Go through a series in order of time; nights without a value (nan) are skipped.
 
-    With up to `least` values there are no alarms, only a reason. On 60 nights of pure noise, at most 5 of 100 series have an
-    alarm of any kind. Timings are skewed: `is_timing` uses their logarithms if all are above 0. `n_queries` is the number of
-    queries of each value: values that are shares of queries vary at least by one query.
+    `scores` has the scores of the queries of each night, always in the same order; None if a night has none. Without scores,
+    there is no paired test. `has_recorded_change` says whether something is known to have changed between two positions. It
+    is called only while it is unknown whether the system is steady.
     """
-    if least < 3:
-        raise BadParameter(f"least must be a number of points of at least 3, not {least!r}")
-    known = [(place, float(value)) for place, value in enumerate(values) if math.isfinite(value)]
-    if len(known) <= least:
-        doubt = f"{counted(len(known), 'point')}, but detecting a change needs at least {least + 1}"
-        return Watched((), len(known), doubt)
-    in_logs = is_timing and all(value > 0 for _, value in known)
-    watch = _Watch(least, in_logs=in_logs, query=1 / n_queries if n_queries > 0 and not in_logs else 0.0)
-    for place, value in known:
-        watch.see(place, math.log(value) if in_logs else value)
-    alarms = watch.alarms
-    if in_logs:
-        alarms = [alarm._replace(before=math.exp(alarm.before), after=math.exp(alarm.after)) for alarm in alarms]
-    return Watched(tuple(alarms), len(known))
+    known = [place for place, value in enumerate(values) if math.isfinite(value)]
+    measured = measured or Measured()
+    in_logs = measured.is_timing and all(values[place] > 0 for place in known)
+    watch = _Watch(measured, has_recorded_change)
+    for place, night in enumerate(scores if scores is not None else [None] * len(values)):
+        if math.isfinite(values[place]):
+            watch.see(Night(place, math.log(values[place]) if in_logs else float(values[place]), night))
+    alarms = [
+        alarm._replace(before=math.exp(alarm.before), after=math.exp(alarm.after)) if in_logs else alarm
+        for alarm in watch.alarms
+    ]
+    return Watched(tuple(alarms), len(known), watch.doubt)
 
 
 @dataclass
 class _Watch:
     """The state after some nights."""
 
-    least: int
-    in_logs: bool = False
-    query: float = 0.0
-    """The share of one query, as long as all values were shares of queries; else 0."""
+    measured: Measured
+    has_recorded_change: Callable[[int, int], bool] | None
     alarms: list[Alarm] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    """Nights since the last step."""
-    values: list[float] = field(default_factory=list)
-    spikes: set[int] = field(default_factory=set)
-    """Positions of outliers."""
-    spread: float = 0.0
-    """Sum of squares of earlier stretches around their levels; `freedom` has its degrees of freedom."""
-    freedom: int = 0
-    up: float = 0.0
-    down: float = 0.0
-    n_up: int = 0
-    """Nights since the CUSUM rose above 0: they may belong to a new level and do not count for the old one yet."""
-    n_down: int = 0
+    level: Level = field(default_factory=Level)
+    left: Level | None = None
+    """The level before the last alarm, if that was last night: the next night may return to it."""
+    last: Night | None = None
+    before_last: Night | None = None
+    pairs: deque[bool] = field(default_factory=lambda: deque(maxlen=RECENT_PAIRS))
+    """Whether each night was the same as the night before."""
+    looks: list[int] = field(default_factory=list)
+    """Positions of the paired tests on changes."""
+    n: int = 0
+    drift: int = 0
+    """The direction of a drift that is not over."""
+    calm: Level | None = None
+    """The level before last night, if a time was too far from it."""
+    warning: int = 0
+    """On which side that time was."""
 
-    def see(self, place: int, value: float) -> None:
+    def see(self, night: Night) -> None:
         """Add one night."""
-        if self.query and not _is_whole(value / self.query):
-            self.query = 0.0
-        settled = len(self.values) - max(self.n_up, self.n_down)
-        calm = [
-            known
-            for where, known in zip(self.places[:settled], self.values[:settled], strict=True)
-            if where not in self.spikes
-        ]
-        is_ready = len(calm) >= 2 and len(calm) + self.freedom >= self.least
-        if is_ready:
-            self._add(self._surprise(calm, value))
-            self._note_spike(place, value)
-        self.places.append(place)
-        self.values.append(value)
-        if is_ready and max(self.up, self.down) > DECISION - WHILE_FEW / (len(calm) + self.freedom):
-            self._note_step(place)
+        last = self.last
+        if last is not None:
+            is_same = not self.measured.is_timing and night.is_same(last)
+            if is_same or not self._returns(night):
+                self._go_on(night, None if is_same else self._alarm(night, last))
+            self.pairs.append(is_same)
+        else:
+            self.level.add(night)
+        self.n += 1
+        self.before_last, self.last = last, night
 
-    def _surprise(self, calm: Sequence[float], value: float) -> float:
-        """The deviation of a night from the nights before, as a standard normal value."""
-        from scipy.special import ndtri, stdtr
+    @property
+    def is_steady(self) -> bool:
+        """Whether nights are the same unless the system changed."""
+        n_different = self.pairs.count(False)
+        return (
+            not self.measured.is_timing and len(self.pairs) >= LEAST_PAIRS and n_different * STEADY_SHARE <= len(self.pairs)
+        )
 
-        n = len(calm)
-        mean = math.fsum(calm) / n
-        freedom = n - 1 + self.freedom
-        squares = math.fsum((value - mean) ** 2 for value in calm) + self.spread
-        believed = (squares + PRIOR_NIGHTS * self.query**2) / (freedom + PRIOR_NIGHTS) if self.query else 0.0
-        deviation = max(math.sqrt(max(squares / freedom, believed)), self._floor(mean))
-        if not deviation:
-            return math.copysign(LARGEST, value - mean) if value != mean else 0.0
-        t = (value - mean) / (deviation * math.sqrt(1 + 1 / n))
-        return float(math.copysign(-ndtri(stdtr(freedom, -abs(t))), t))
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there were too few nights to say whether the system is steady."""
+        return not self.measured.is_timing and len(self.pairs) < LEAST_PAIRS
 
-    def _add(self, surprise: float) -> None:
-        bounded = max(-LARGEST, min(LARGEST, surprise))
-        self.up = max(0.0, self.up + bounded - ALLOWANCE)
-        self.down = max(0.0, self.down - bounded - ALLOWANCE)
-        self.n_up = self.n_up + 1 if self.up else 0
-        self.n_down = self.n_down + 1 if self.down else 0
+    def _is_change(self, night: Night, last: Night) -> bool:
+        """Whether a difference is a change of the system, not noise."""
+        if self.is_unknown:
+            is_recorded = self.has_recorded_change
+            return is_recorded is not None and is_recorded(last.place, night.place)
+        return self.is_steady and self.pairs[-1]
 
-    def _note_spike(self, place: int, value: float) -> None:
-        """Detect a spike by the median and the MAD of the nights before; none if a new level has too few nights."""
-        before = self.values[-MAX_NIGHTS:]
-        if len(before) < self.least:
-            return
-        middle = _median(before)
-        mad = MAD_TO_SD * _median([abs(value - middle) for value in before])
-        mean = math.fsum(before) / len(before)
-        deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in before) / (len(before) - 1))
-        scale = max(mad, deviation, self.query / 4, self._floor(middle))
-        if abs(value - middle) > (SPIKE + SPIKE_WHILE_FEW / len(before)) * scale and self._matters(middle, value):
-            self.spikes.add(place)
-            self.alarms.append(Alarm(place, place, False, middle, value))
+    def _alarm(self, night: Night, last: Night) -> Alarm | None:
+        """The alarm of a night that differs from the last one; None if noise explains it."""
+        if self._is_change(night, last):
+            alarm = self._look(night, last, STEP)
+            return alarm if alarm.is_shown else self._seen(night, last, alarm.p)
+        if self._is_outside(night):
+            return self._look(night, last, STEP)
+        return self._drift(night, last) if self.level.n >= LEAST_NIGHTS else self._early(night, last)
 
-    def _note_step(self, noticed: int) -> None:
-        """Find where the step began; the nights since then are the new level."""
-        split = _best_split(self.values)
-        before, after = self.values[:split], self.values[split:]
-        level, since = _mean(before), _mean(after)
-        self.up = self.down = 0.0
-        self.n_up = self.n_down = 0
-        if not self._matters(level, since):
-            return
-        began = self.places[split]
-        self.alarms = [alarm for alarm in self.alarms if alarm.place < began]
-        self.alarms.append(Alarm(began, noticed, True, level, since))
-        calm = [value for where, value in zip(self.places[:split], before, strict=True) if where not in self.spikes]
-        self.spread += math.fsum((value - _mean(calm)) ** 2 for value in calm) if calm else 0.0
-        self.freedom += max(0, len(calm) - 1)
-        self.places, self.values = self.places[split:], after
-        self.spikes = set()
+    def _is_outside(self, night: Night) -> bool:
+        """Whether the chart calls a night too far from the nights since the last step.
 
-    def _floor(self, level: float) -> float:
-        """The smallest spread of a series, because a series may be perfectly steady and tiny changes do not matter."""
-        return SMALLEST / 4 * (1.0 if self.in_logs else abs(level))
+        Single nights of times are often extreme. So a time must be extreme beyond doubt, or too far for two nights.
+        """
+        if not self.measured.is_timing:
+            return bool(self.level.side(night.value, self.measured))
+        level = self.calm if self.calm is not None else self.level
+        side = level.side(night.value, self.measured, WARNING_LOOK)
+        is_second = side != 0 and self.calm is not None and side == self.warning
+        if is_second or abs(level.distance(night.value, self.measured)) > EXTREME + EXTREME_WHILE_FEW / max(1, level.n):
+            self.level, self.calm, self.warning = level, None, 0
+            return True
+        self.calm, self.warning = replace(self.level) if side else None, side
+        return False
 
-    def _matters(self, before: float, after: float) -> bool:
-        return abs(after - before) >= SMALLEST * (1.0 if self.in_logs else abs(before))
+    def _look(self, night: Night, last: Night, kind: str) -> Alarm:
+        """An alarm, with the answer of the paired test against the mean since the last step."""
+        self.looks = [place for place in self.looks if place > night.place - NIGHTS] + [night.place]
+        differences = self.level.differences(night)
+        correction = ALPHA / FIRST_LOOK * len(self.looks) ** 2
+        p = paired_p(differences) * correction if self.measured.is_mean else math.nan
+        p = 1.0 if p > 1 else p
+        return Alarm(night.place, kind, self.level.mean, night.value, last.place, p, differences)
 
+    def _seen(self, night: Night, last: Night, p: float) -> Alarm:
+        """An alarm about a change of a steady system that is not shown beyond these queries."""
+        differences = None
+        if night.scores is not None and last.scores is not None:
+            differences = score_differences(night.scores, last.scores)
+        return Alarm(night.place, STEP, last.value, night.value, last.place, p, differences)
 
-def _best_split(values: Sequence[float]) -> int:
-    """The position where two levels fit the values best: with the largest sum of squares between them."""
-    n, total, head = len(values), math.fsum(values), 0.0
-    best, best_split = -1.0, n - 1
-    for split in range(1, n):
-        head += values[split - 1]
-        gap = head / split - (total - head) / (n - split)
-        between = gap * gap * split * (n - split)
-        if between > best:
-            best, best_split = between, split
-    return best_split
+    def _early(self, night: Night, last: Night) -> Alarm | None:
+        """The alarm of the paired test with the night before, while the chart has too few nights.
 
+        Two nights of a system that only has noise can be swapped, so this test holds for any noise; a mean of several nights
+        has other noise than one night.
+        """
+        if night.scores is None or last.scores is None or not self.measured.is_mean:
+            return None
+        differences = score_differences(night.scores, last.scores)
+        p = paired_p(differences, EARLY_LOOK)
+        if not p <= EARLY_LOOK:
+            return None
+        return Alarm(night.place, STEP, last.value, night.value, last.place, p * ALPHA / EARLY_LOOK, differences)
 
-def _is_whole(number: float) -> bool:
-    return abs(number - round(number)) < WHOLE
+    def _drift(self, night: Night, last: Night) -> Alarm | None:
+        """The alarm of a slow drift; one for all of it."""
+        if self.level.n >= DRIFT_ENDS:
+            self.drift = 0
+        sign = self.level.trend(self.measured)
+        if sign and sign == self.drift:
+            self.level = Level()
+        elif sign:
+            self.drift = sign
+            return self._look(night, last, DRIFT)
+        return None
 
+    def _go_on(self, night: Night, alarm: Alarm | None) -> None:
+        """Continue the level, or begin a new one at a step. A change that was only seen does not begin a new one."""
+        self.left = None
+        if alarm is not None:
+            self.alarms.append(alarm)
+            self.left = self.level if alarm.kind == STEP else None
+            is_only_seen = (self.is_steady or self.is_unknown) and not alarm.is_shown
+            self.level = replace(self.level) if is_only_seen else Level()
+        self.level.add(night)
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    def _returns(self, night: Night) -> bool:
+        """Whether the alarm of last night was a spike, because tonight is as it was before."""
+        if self.left is None or self.last is None or self.before_last is None:
+            return False
+        is_back = night.is_same(self.before_last)
+        if not self.is_steady and not self.is_unknown:
+            is_back = abs(night.value - self.left.mean) < abs(self.last.value - self.left.mean) / 2
+        if is_back:
+            self.alarms[-1] = self.alarms[-1]._replace(kind=SPIKE)
+            self.level, self.left = self.left, None
+            self.level.add(night)
+        return is_back
 
-
-def _median(values: Sequence[float]) -> float:
-    ordered, half = sorted(values), len(values) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+    @property
+    def doubt(self) -> str:
+        """Why small changes cannot be detected yet; empty if they can, or if a change was detected."""
+        if self.is_steady or self.level.n >= LEAST_NIGHTS or self.alarms:
+            return ""
+        points = counted(self.n, "point")
+        if self.n < 2:
+            return f"{points}, but detecting a change needs at least 2"
+        if self.last is not None and self.last.scores is not None:
+            return f"{points}; small changes can be detected from {LEAST_NIGHTS + 1} points on"
+        return f"{points}, but detecting a change needs at least {LEAST_NIGHTS + 1}"

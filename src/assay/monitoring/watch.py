@@ -13,10 +13,12 @@ from xml.sax.saxutils import escape
 from assay.errors import DataError, ProviderError
 from assay.evaluation import Result
 from assay.monitoring.case import Case, Pairing, pair_results
-from assay.monitoring.finding import FAILED, SKIPPED, WARNED, figure_text
+from assay.monitoring.finding import FAILED, SKIPPED, WARNED
 from assay.monitoring.gating import GateReport, case_of, check_not_all_failed, check_rules_apply, verdicts_of
-from assay.monitoring.history import Best, Change, Series
+from assay.monitoring.history import Best, Series
+from assay.monitoring.marks import change_details, change_values
 from assay.monitoring.rule import Rule
+from assay.monitoring.steps import SPIKE
 from assay.monitoring.wording import moved_text
 from assay.text import counted
 
@@ -125,11 +127,9 @@ class Alert:
 
     key: str
     kind: str
-    """`rule`, `step`, `spike`, `failed` (every query failed) or `broken` (cannot be compared)."""
+    """`rule`, `step`, `spike`, `drift`, `failed` (every query failed) or `broken` (cannot be compared)."""
     text: str
     details: Mapping[str, Any] = field(default_factory=dict)
-    covers: frozenset[str] = frozenset()
-    """Keys under which it may have been sent before, because a step begins as one or two spikes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -156,50 +156,28 @@ def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
         if not metric_series.changes or not metric_series.changes[-1].is_worse:
             continue
         change = metric_series.changes[-1]
-        if not change.is_step and change.place < len(metric_series.points) - 1:
-            continue  # an earlier spike that is over
-        first = metric_series.points[_first_place(metric_series, change)].evaluation
-        kind = "step" if change.is_step else "spike"
-        moved = f"{figure_text(metric_series.bound, change.before)} → {figure_text(metric_series.bound, change.after)}"
-        text = f"{_about_series(metric_series)}: {metric_series.metric} got worse: {moved}, a {kind} since {first}"
+        if change.kind == SPIKE:
+            continue  # the values have returned
+        about = "/".join(filter(None, (metric_series.benchmark, metric_series.provider)))
+        metric, evaluation = metric_series.metric, change.point.evaluation
+        values = change_values(change, metric_series.bound)
+        head = f"{about}: {metric} got worse: {values}, a {change.kind} in {evaluation}"
         details = {
             "benchmark": metric_series.benchmark,
             "provider": metric_series.provider,
-            "metric": metric_series.metric,
+            "metric": metric,
             **change.to_dict(),
         }
         details["change"] = details.pop("kind")
-        alerts.append(Alert(_change_key(metric_series, first), kind, text, details, _covered_keys(metric_series, change)))
+        text = "".join([head, *(f"\n  {line}" for line in change_details(change))])
+        alerts.append(Alert(f"change {about} {metric} {evaluation}", change.kind, text, details))
     return alerts
-
-
-def _about_series(series: Series) -> str:
-    return "/".join(filter(None, (series.benchmark, series.provider)))
-
-
-def _change_key(series: Series, evaluation: str) -> str:
-    return f"change {_about_series(series)} {series.metric} {evaluation}"
-
-
-def _first_place(series: Series, change: Change) -> int:
-    """The position where it began. Consecutive spikes are one event, which may turn out to be a step."""
-    place = change.place
-    spikes = {other.place for other in series.changes if not other.is_step}
-    while place - 1 in spikes:
-        place -= 1
-    return place
-
-
-def _covered_keys(series: Series, change: Change) -> frozenset[str]:
-    """The keys of all evaluations from its beginning to its detection."""
-    nights = range(_first_place(series, change), change.noticed + 1)
-    return frozenset(_change_key(series, series.points[place].evaluation) for place in nights)
 
 
 def unsent_alerts(alerts: Sequence[Alert], sent: Collection[str]) -> list[Alert]:
     """Alerts that have not been sent yet, each once."""
     known = set(sent)
-    return list({alert.key: alert for alert in alerts if alert.key not in known and not alert.covers & known}.values())
+    return list({alert.key: alert for alert in alerts if alert.key not in known}.values())
 
 
 def lasting_keys(alerts: Sequence[Alert], sent: Iterable[str]) -> list[str]:

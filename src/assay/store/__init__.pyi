@@ -25,6 +25,7 @@ from assay.store.packing import unpack_json as unpack_json
 from assay.store.progress import Running as Running
 from assay.store.progress import list_running as list_running
 from assay.store.progress import publish_progress as publish_progress
+from assay.store.query_scores import QueryScores as QueryScores
 from assay.store.references import is_baseline_name as is_baseline_name
 from assay.store.references import looks_like_file as looks_like_file
 from assay.store.saving import keep as keep

@@ -74,6 +74,7 @@ class PointRow(NamedTuple):
     n: int
     comparable: str | None
     was_baseline: Truth
+    result: int
 
 
 class WordRow(NamedTuple):
@@ -172,12 +173,12 @@ def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Poi
     """
     of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
     of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
-    of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None))
+    of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None), RESULTS.c.number)
     statement: Select[Any] = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
     statement = chosen.apply(statement.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
     order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
     rows = read_rows(connection, statement.order_by(*order), PointRow)
-    return [Point._make((*row[:-1], bool(row[-1]))) for row in rows]
+    return [Point._make((*row[:-2], bool(row.was_baseline), row.result)) for row in rows]
 
 
 def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:

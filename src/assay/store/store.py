@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +31,7 @@ from assay.store.guards import GuardBook
 from assay.store.judgments import Judgment, JudgmentBook, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
 from assay.store.location import StoreLocation, parse_location
+from assay.store.query_scores import QueryScores, ScoreColumn, in_parts, read_provenances
 from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
 from assay.store.references import Target, check_baseline_name, resolve, resolve_part, resolve_whole
 from assay.store.rows import read_rows
@@ -144,6 +145,23 @@ class Store:
         name = self.metric(metric).name
         chosen = Filter(benchmark, provider, parse_since(since) if since else None)
         return self._database.read(lambda connection: list_points(connection, name, chosen))
+
+    def query_scores(self, metric: str, results: Sequence[int]) -> Iterator[QueryScores | None]:
+        """The scores of the queries by one metric, for each of these results (`Point.result`), read as they are needed.
+
+        None if a result has no numbers for the metric, or is no longer in the store.
+        """
+        column = ScoreColumn(metric)
+        for part in in_parts(results):
+            yield from self._database.read(partial(column.read, results=part))
+
+    def provenances(self, results: Sequence[int]) -> Mapping[int, Mapping[str, Any]]:
+        """Result (`Point.result`) → its provenance."""
+        return {
+            number: provenance
+            for part in in_parts(results)
+            for number, provenance in self._database.read(partial(read_provenances, results=part)).items()
+        }
 
     def metric(self, name: str) -> BoundMetric:
         """The metric of that name: from the catalog, else from stored results. No code is imported for a name."""

@@ -239,6 +239,8 @@ class Point(NamedTuple):
     """A digest of the benchmark and of how relevance was decided: values can be compared if it is equal."""
     was_baseline: bool = False
     """Whether a baseline names the result, or did so before it was moved."""
+    result: int = 0
+    """The number of the result in this store; 0 if it is not stored."""
 
 
 class Note(NamedTuple):

@@ -15,6 +15,7 @@ from assay.grammar import WrittenName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.monitoring import Series
     from assay.store import Entry
 
 MAX_NAMES_SHOWN = 10
@@ -49,24 +50,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_history(options: argparse.Namespace) -> int:
     """The metric is checked before the store is opened, unless its name is only known from stored results."""
-    from assay.monitoring import series_of
-    from assay.reports import history_sections, json_text, render_history, render_sections
+    from assay.monitoring import read_series
 
     bound = stored_metric(options.metric, options)
-    metric = bound.name
     with open_store(options) as store:
-        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
+        series = read_series(store, bound, options.benchmark, options.provider, options.since)
         if not series:
-            raise NothingSelected(describe_no_history(options, metric, store.list()))
-    if options.format == "json":
-        sys.stdout.write(
-            json_text({"schema": "assay.history/1", "metric": metric, "series": [line.to_dict() for line in series]})
-        )
-    else:
-        is_csv = options.format == "csv"
-        exact = render_sections(history_sections(series), "csv") if is_csv else ""
-        sys.stdout.write(exact if is_csv else render_history(series, metric, terminal_width()))
+            raise NothingSelected(describe_no_history(options, bound.name, store.list()))
+        text = _rendered(series, bound.name, options.format)  # marks need the scores in the store
+    sys.stdout.write(text)
     return 0
+
+
+def _rendered(series: Sequence[Series], metric: str, output_format: str) -> str:
+    from assay.reports import history_sections, json_text, render_history, render_sections
+
+    if output_format == "json":
+        return json_text({"schema": "assay.history/1", "metric": metric, "series": [line.to_dict() for line in series]})
+    if output_format == "csv":
+        return render_sections(history_sections(series), "csv")
+    return render_history(series, metric, terminal_width())
 
 
 def describe_no_history(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:

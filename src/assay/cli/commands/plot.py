@@ -172,20 +172,18 @@ def _draw_results(chart: Chart, options: argparse.Namespace) -> Drawing:
 def _draw_history(options: argparse.Namespace) -> Drawing:
     """A chart of the series in the store, with the baselines."""
     from assay.charts import draw
-    from assay.monitoring import series_of
+    from assay.monitoring import read_series
 
     bound = stored_metric((options.metrics or [WrittenName(HISTORY_METRIC)])[0], options)
-    metric = bound.name
     with open_store(options) as store:
-        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
+        series = read_series(store, bound, options.benchmark, options.provider, options.since)
         if not series:
-            raise NothingSelected(describe_no_history(options, metric, store.list()))
+            raise NothingSelected(describe_no_history(options, bound.name, store.list()))
         _check_one_benchmark([line.benchmark for line in series])
-        blessed = store.baselines()
-    names: dict[str, str] = {}
-    for name, evaluation in blessed.items():  # a baseline that is a single result is marked by the series itself
-        names[evaluation] = ", ".join(filter(None, (names.get(evaluation), name)))
-    return draw("history", series=tuple(series), baselines=names, title=options.title)
+        names: dict[str, str] = {}
+        for name, evaluation in store.baselines().items():  # a baseline that is a single result is marked by the series
+            names[evaluation] = ", ".join(filter(None, (names.get(evaluation), name)))
+        return draw("history", series=tuple(series), baselines=names, title=options.title)
 
 
 def _check_one_benchmark(benchmarks: Sequence[str]) -> None:

@@ -94,14 +94,14 @@ def run_watch(options: argparse.Namespace) -> int:
 
 
 def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) -> list[Alert]:
-    from assay.monitoring import alerts_of_series, series_of
+    from assay.monitoring import alerts_of_series, read_series
 
     newest = _newest(store)
     metrics = [metric for name in options.metrics for metric in _find_metrics(store, name)]
     metrics += [rule.metric for rule in rules if rule.metric]
     metrics = metrics or [store.metric(next(iter(entry.figures))) for entry in newest if entry.figures]
     watched = {metric.name: metric for metric in metrics}
-    series = [line for name, metric in watched.items() for line in series_of(store.history(name), metric)]
+    series = [line for metric in watched.values() for line in read_series(store, metric)]
     broken = _alerts_of_rules(options, store, newest, rules) if rules else []
     return [*broken, *alerts_of_series(series)]
 

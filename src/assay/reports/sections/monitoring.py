@@ -19,6 +19,8 @@ from assay.monitoring import (
     GateReport,
     Series,
     Verdict,
+    change_details,
+    change_head,
     conclusion,
     digits_for,
     grouped,
@@ -79,9 +81,9 @@ def _lines(series: Series, name: str, width: int | None) -> list[str]:
         drawn.append(f"{' ' * display_width(indent)}{marks}")
     n_left = len(series.points) - room
     below = [f"({counted(n_left, 'earlier point')} not drawn)"] if n_left > 0 else []
-    below += [_change_text(change, series) for change in series.changes]
-    below += [f"different data since {series.points[start].evaluation}" for start, _ in series.stretches[1:]]
-    below += [f"no verdict yet: {series.doubt}"] if series.doubt else []
+    below += [line for change in series.changes for line in _change_lines(change, series)]
+    below += [_data_text(series, start) for start, _ in series.stretches[1:]]
+    below += [series.doubt] if series.doubt else []
     words = [*head, *(f"    {line}" for line in below)]
     fitted = [wrapped(line, width) if width else line for line in words]
     return [*fitted[: len(head)], *drawn, *fitted[len(head) :]]
@@ -99,23 +101,30 @@ def _ends_text(series: Series) -> str:
 
 
 def _marks(series: Series) -> str:
-    """The marks under the bars: an arrow for a step, a star for a spike, a line where the data change."""
+    """The marks under the bars: an arrow for a step or a drift, a star for a spike, a line where the data change."""
     marks = [" "] * len(series.points)
     for start, _ in series.stretches[1:]:
         marks[start] = "|"
     for change in series.changes:
-        marks[change.place] = ("▲" if change.after > change.before else "▼") if change.is_step else "*"
+        marks[change.place] = _sign(change)
     return "".join(marks)
 
 
-def _change_text(change: Change, series: Series) -> str:
+def _change_lines(change: Change, series: Series) -> list[str]:
+    """A change and what is known about it."""
     point = series.points[change.place]
-    way = "worse" if change.is_worse else "better"
-    arrow = "▲" if change.after > change.before else "▼"
-    kind = f"{arrow} step" if change.is_step else "* spike"
-    shape = f".{digits_for([change.before, change.after])}f"
-    moved = f"{change.before:{shape}} → {change.after:{shape}}{unit_of(series.bound)}"
-    return f"{kind} {moved} ({way}) since {point.evaluation}, {point.started[:10]}"
+    head = f"{_sign(change)} {change_head(change, series.bound)} in {point.evaluation}, {point.started[:10]}"
+    return [head, *(f"    {line}" for line in change_details(change))]
+
+
+def _data_text(series: Series, start: int) -> str:
+    """Where other data begin, and what is recorded about them."""
+    causes = "; ".join(changed.text for changed in series.found.data_changes.get(start, ()) if changed.part == "dataset")
+    return f"different data since {series.points[start].evaluation}{f': {causes}' if causes else ''}"
+
+
+def _sign(change: Change) -> str:
+    return "*" if change.kind == "spike" else "▲" if change.after > change.before else "▼"
 
 
 def history_sections(series: Sequence[Series]) -> tuple[Section, ...]:
@@ -123,7 +132,7 @@ def history_sections(series: Sequence[Series]) -> tuple[Section, ...]:
     names = ("evaluation", "started", "value", "low", "high", "n", "dataset")
     rows = []
     for history in series:
-        changes = {change.place: "step" if change.is_step else "spike" for change in history.changes}
+        changes = {change.place: change.kind for change in history.changes}
         about = {"benchmark": history.benchmark, "provider": history.provider, "metric": history.metric}
         rows += [
             {**about, **dict(zip(names, point, strict=False)), "change": changes.get(place, "")}

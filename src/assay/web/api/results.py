@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.monitoring import Series, series_of
+from assay.monitoring import Series, read_series
 from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted, shortened
@@ -187,8 +187,8 @@ def _board_row(result: ListedResult, metric: str, place: int, ties: Sequence[set
 def history(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest value first."""
     metric = state.store.metric(params["metric"])
-    points = state.store.history(metric.name, params["benchmark"], params["provider"], params["since"])
-    return {"series": [_series(series) for series in series_of(points, metric)]}
+    lines = read_series(state.store, metric, params["benchmark"], params["provider"], params["since"])
+    return {"series": [_series(series) for series in lines]}
 
 
 def _series(series: Series) -> dict[str, Any]:
@@ -199,6 +199,7 @@ def _series(series: Series) -> dict[str, Any]:
         "metric": series.metric,
         "points": [{name: getattr(point, name) for name in names} for point in series.points],
         "changes": [change.to_dict() for change in series.changes],
+        "doubt": series.doubt or None,
     }
 
 

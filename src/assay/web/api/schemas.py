@@ -143,12 +143,21 @@ TURN = exact_object(
     evaluation=TEXT,
     started=TEXT,
     place=INTEGER,
-    kind={"enum": ["step", "spike"]},
+    kind={"enum": ["step", "spike", "drift"]},
+    compared_with=TEXT,
     before=NUMBER_OR_NULL,
     after=NUMBER_OR_NULL,
     is_worse=BOOLEAN,
+    p=NUMBER_OR_NULL,
+    is_shown_beyond_queries=nullable(BOOLEAN),
+    worse=TEXTS,
+    n_worse=INTEGER,
+    n_better=INTEGER,
+    changed=array_of(exact_object(part=TEXT, text=TEXT)),
 )
-SERIES = exact_object(benchmark=TEXT, provider=TEXT, metric=TEXT, points=array_of(POINT), changes=array_of(TURN))
+SERIES = exact_object(
+    benchmark=TEXT, provider=TEXT, metric=TEXT, points=array_of(POINT), changes=array_of(TURN), doubt=nullable(TEXT)
+)
 DATASET = exact_object(
     name=TEXT,
     n_results=INTEGER,

@@ -1,4 +1,4 @@
-"""History: a metric over time, with steps, spikes and baselines."""
+"""History: a metric over time, with steps, spikes, drifts and baselines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.charts import draw
 from assay.comparison import Figures as Digits
 from assay.errors import UsageError
 from assay.metrics import BoundMetric
-from assay.monitoring import Point, Series, series_of
+from assay.monitoring import Point, Series, change_details, change_head, read_series
 from assay.reports import (
     TITLE,
     Cell,
@@ -46,8 +46,7 @@ def show_history(state: AppState, request: PageRequest) -> View:
     provider, since = request.get("provider"), request.get("since")
     usual = next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"
     metric = state.store.metric(request.get("metric", usual))
-    points = state.store.history(metric.name, benchmark or None, provider or None, since or None)
-    series = series_of(points, metric)
+    series = read_series(state.store, metric, benchmark or None, provider or None, since or None)
     plan = _plan(series, metric, state.store.baselines())
     layouts, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, state.store.baselines())))])
     on_it = [result.entry for result in index.results if result.entry.benchmark == benchmark]
@@ -74,9 +73,7 @@ def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str
     if not newest:
         return [Paragraph("There are no values yet.", Mark.MUTED)]
     most = max(2, MAX_POINTS // len(newest))
-    cut = [
-        Series(line.benchmark, line.provider, line.metric, line.points[-most:], line.data, line.measured) for line in newest
-    ]
+    cut = [line.part(max(0, len(line.points) - most)) for line in newest]
     names = {reference.partition("#")[0]: name for name, reference in baselines.items()}
     try:
         drawing = draw("history", series=tuple(cut), baselines=names)
@@ -92,17 +89,15 @@ def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str
     return [Figures((Figure(drawing, "history", "", metric.name),)), *notes]
 
 
-def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, str, str]]:
-    """Steps and spikes as sentences, the newest first: tone, sentence, address."""
-    digits = Digits()
+def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, str, str, list[str]]]:
+    """Steps, spikes and drifts, the newest first: tone, sentence, address, and what is known about it."""
     changes = []
     for line in series:
         for change in line.changes:
-            kind = "step" if change.is_step else "spike"
-            how = f"from {digits.value(metric, change.before)} to {digits.value(metric, change.after)}"
             tone = "worse" if change.is_worse else "better"
-            sentence = f"{line.name}: a {kind} {how} ({tone}) on {readable_time(change.point.started)}"
-            changes.append((change.point.started, (tone, sentence, f"/result/{change.point.evaluation}")))
+            sentence = f"{line.name}: {change_head(change, metric)} on {readable_time(change.point.started)}"
+            address = f"/result/{change.point.evaluation}"
+            changes.append((change.point.started, (tone, sentence, address, change_details(change))))
     return [change for _, change in sorted(changes, reverse=True)[:20]]
 
 
@@ -118,7 +113,7 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
     def mark(row: Row) -> Cell:
         remarks = []
         if change := marks.get((row[0].name, row[1])):
-            remarks.append(f"{'step' if change.is_step else 'spike'}, {'worse' if change.is_worse else 'better'}")
+            remarks.append(f"{change.kind}, {'worse' if change.is_worse else 'better'}")
         blessed = names.get(_point(row).evaluation)
         if blessed:
             remarks.append(f"baseline {', '.join(blessed)}")
