@@ -17,6 +17,7 @@ from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.unjudged import Unjudged, unjudged_between
 from assay.comparison.unjudged_notes import notes_on_unjudged
+from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
@@ -71,6 +72,15 @@ class Comparison:
     def remarks(self) -> tuple[str, ...]:
         """How numbers were computed, if that is not obvious."""
         return tuple(remarks_on(self))
+
+    @cached_property
+    def noise(self) -> tuple[RunNoise, ...]:
+        """The run-to-run noise of each pair and each repeated system on each metric; empty if no system was repeated."""
+        return tuple(all_noise(self.results, self.metrics, self._compared))
+
+    @property
+    def _compared(self) -> list[tuple[str, str]]:
+        return [(pair.a, pair.b) for pair in self.pairs]
 
     @property
     def n_failed(self) -> dict[str, int]:
@@ -175,6 +185,8 @@ class Comparison:
             "notes": list(self.notes),
             "remarks": list(self.remarks),
         }
+        if self.noise:
+            plain["noise"] = [noise.to_dict() for noise in self.noise]
         if self.part:
             plain["slice"] = self.part
         if self.fields:
@@ -335,6 +347,16 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
         yield caution
+    yield from _noise_remarks(comparison)
+
+
+def _noise_remarks(comparison: Comparison) -> Iterator[str]:
+    """Run-to-run noise on the first metric: of each pair if all systems are compared with one, else of each system."""
+    of_pairs = comparison.how.baseline is not None or len(comparison.names) == 2
+    if comparison.metrics:
+        yield from noise_sentences(comparison.noise, comparison.metrics[0].name, of_pairs=of_pairs)
+    if not comparison.part:
+        yield from unmeasured_noise(comparison.results, comparison._compared)
 
 
 def _probabilities(comparison: Comparison) -> Iterator[str]:

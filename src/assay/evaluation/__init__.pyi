@@ -62,6 +62,10 @@ from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
 from assay.evaluation.relevance import read_id_map as read_id_map
 from assay.evaluation.relevance import subject_of as subject_of
+from assay.evaluation.repeats import ChangedRankings as ChangedRankings
+from assay.evaluation.repeats import changed_rankings as changed_rankings
+from assay.evaluation.repeats import combine_repeats as combine_repeats
+from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
 from assay.evaluation.repository import describe_repository as describe_repository
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant

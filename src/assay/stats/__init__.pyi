@@ -49,6 +49,8 @@ from assay.stats.rank_agreement import moved_documents as moved_documents
 from assay.stats.rank_agreement import order_agreement as order_agreement
 from assay.stats.rank_agreement import overlap_at_k as overlap_at_k
 from assay.stats.rank_agreement import rbo as rbo
+from assay.stats.repeat_noise import NoiseShare as NoiseShare
+from assay.stats.repeat_noise import noise_share as noise_share
 from assay.stats.resampling import index_blocks as index_blocks
 from assay.stats.sign_flips import sign_flip_p as sign_flip_p
 from assay.stats.significance import BoundTest as BoundTest
