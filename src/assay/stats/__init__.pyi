@@ -89,6 +89,7 @@ __all__ = [
     "kendall_tau",
     "minimum_detectable_effect",
     "moved_documents",
+    "noise_share",
     "normal_power",
     "order_agreement",
     "overlap_at_k",

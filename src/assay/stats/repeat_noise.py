@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.arrays import Floats
 from assay.errors import DataError
@@ -25,7 +26,7 @@ class NoiseShare(NamedTuple):
         return float(min(self.noise / self.total, 1.0)) if self.total > 0 else float("nan")
 
 
-def noise_share(*systems: Floats) -> NoiseShare:
+def noise_share(*systems: ArrayLike) -> NoiseShare:
     """The noise in the mean of one system, or in the mean difference of two systems on the same queries.
 
     Each system has queries × repeats; nan is a repeat without a score. These are the one-way random-effects components: with
