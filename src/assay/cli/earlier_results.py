@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import AssayError
+from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.evaluation import ChangedRankings, Result
@@ -37,7 +38,7 @@ def _notes(results: Sequence[Result], store: Store, evaluation: str) -> Iterator
         earlier = _find_changed(result, store, evaluation) if result.run and result.n_repeats == 1 else None
         if earlier is not None and earlier[1].n_changed:
             before, changed = earlier
-            share = f"{changed.n_changed:,} of {changed.n_queries:,} queries than in {before}"
+            share = f"{changed.n_changed:,} of {counted(changed.n_queries, 'query')} than in {before}"
             yield f"{result.name} returned other rankings for {share}, with the same configuration. {ADVICE}"
 
 

@@ -15,7 +15,7 @@ from assay.metrics import BoundMetric
 from assay.model import MEAN, PERCENTAGE, SUM
 from assay.serialize import to_json
 from assay.stats import noise_share
-from assay.text import percent
+from assay.text import counted, percent
 
 ADVICE = "If nothing else changed, add --repeats 3 to assay eval to measure this noise."
 ROUNDS_TO_ZERO = 0.005
@@ -105,5 +105,5 @@ def unmeasured_noise(results: Sequence[Result], pairs: Iterable[tuple[str, str]]
         first, second = by_name[a], by_name[b]
         changed = changed_rankings(first, second) if first.n_repeats == second.n_repeats == 1 else None
         if changed is not None and changed.n_changed:
-            share = f"{changed.n_changed:,} of {changed.n_queries:,} queries"
+            share = f"{changed.n_changed:,} of {counted(changed.n_queries, 'query')}"
             yield f"{a} and {b} have the same configuration but other rankings for {share}. {ADVICE}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.comparison import check_comparable, shared_metrics
+from assay.comparison import RunNoise, check_comparable, shared_metrics
 from assay.errors import (
     AssayError,
     DataError,
@@ -35,6 +35,7 @@ from assay.monitoring.finding import (
     signed,
     unit_of,
 )
+from assay.monitoring.gate_noise import noise_of, notes_on_unmeasured
 from assay.monitoring.history import Best, StoredPoint, best_before, series_of
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
@@ -57,6 +58,8 @@ class GateReport:
     exit_code_if_broken: int = field(default=DataError.exit_code, repr=False)
     unjudged: tuple[UnjudgedCase, ...] = ()
     """How far the grades of unjudged documents could move each difference."""
+    noise: tuple[RunNoise, ...] = ()
+    """The run-to-run noise in each compared metric, if queries were sent several times."""
 
     def count(self, status: str) -> int:
         """The number of verdicts with this status."""
@@ -97,6 +100,7 @@ class GateReport:
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "notes": list(self.notes),
             "unjudged": [case.to_dict() for case in self.unjudged],
+            **({"noise": [noise.to_dict() for noise in self.noise]} if self.noise else {}),
         }
 
 
@@ -128,10 +132,12 @@ def gate(
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
     cases = [case_of(result, other, parsed, name, best or {}, anew) for result, other in pairs]
     check_rules_apply(parsed, cases)
+    noise = tuple(noise_of(parsed, cases, name))
     notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
     verdicts, unjudged = verdicts_of(parsed, cases), unjudged_cases(parsed, cases, thorough=residuals)
     notes += dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals))
-    return GateReport(tuple(verdicts), tuple(notes), name if before else "", unjudged=tuple(unjudged))
+    notes += [*(some.sentence for some in noise if some.sentence), *notes_on_unmeasured(cases, name)]
+    return GateReport(tuple(verdicts), tuple(notes), name if before else "", unjudged=tuple(unjudged), noise=noise)
 
 
 def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:
