@@ -234,6 +234,10 @@ def worst_slices(
     """
     all_results = [results] if isinstance(results, Result) else list(results)
     chosen, searched = how or ComparisonOptions(), search or Search()
+    if chosen.cluster:
+        raise UsageError(
+            "the search for slices does not know clusters. Use --by instead of --slices, or leave out --cluster"
+        )
     bound = _metric(all_results, metric)
     tags = Tags.of(all_results)
     found_slices = find_candidates(tags, searched)

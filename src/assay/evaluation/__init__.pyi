@@ -12,6 +12,8 @@ from assay.evaluation.answers import with_the_same_metrics as with_the_same_metr
 from assay.evaluation.answers import without_scores as without_scores
 from assay.evaluation.bands import Band as Band
 from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
+from assay.evaluation.clusters import clusters_inside as clusters_inside
+from assay.evaluation.clusters import clusters_of as clusters_of
 from assay.evaluation.convention_search import Start as Start
 from assay.evaluation.convention_search import why as why
 from assay.evaluation.conventions import flag_of as flag_of

@@ -203,10 +203,14 @@ class Confidence:
     high: float
     level: float
     method: str
+    cluster: str = ""
+    """The tag whose values are the clusters that vary; empty if queries vary."""
+    n_clusters: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; an unknown end is None."""
-        return to_json(self)
+        """Plain JSON values; an unknown end is None. Clusters are left out if there are none."""
+        plain: dict[str, Any] = to_json(self)
+        return plain if self.cluster else {name: plain[name] for name in ("low", "high", "level", "method")}
 
 
 @dataclass(frozen=True, eq=False)

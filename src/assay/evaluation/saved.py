@@ -184,7 +184,7 @@ def _recorded_metrics(names: Collection[str], record: SavedRecord) -> tuple[Boun
 
 def _confidence(saved: SavedInterval) -> Confidence:
     low, high = (math.nan if end is None else end for end in (saved.low, saved.high))
-    return Confidence(low, high, saved.level, saved.method)
+    return Confidence(low, high, saved.level, saved.method, saved.cluster, saved.n_clusters)
 
 
 def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:

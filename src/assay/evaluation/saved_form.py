@@ -33,6 +33,8 @@ class SavedInterval(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     high: float | None
     level: float
     method: str
+    cluster: str = ""
+    n_clusters: Count = 0
 
 
 class SavedDirection(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

@@ -1,5 +1,8 @@
 from assay.stats.catalog.bayesian import Posterior as Posterior
 from assay.stats.catalog.bayesian import posterior as posterior
+from assay.stats.clusters import Clusters as Clusters
+from assay.stats.clusters import clustered_difference as clustered_difference
+from assay.stats.clusters import clustered_intervals as clustered_intervals
 from assay.stats.corrections import CORRECTIONS as CORRECTIONS
 from assay.stats.corrections import Correction as Correction
 from assay.stats.corrections import correct as correct
