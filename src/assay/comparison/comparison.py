@@ -15,9 +15,9 @@ from typing import Any
 from assay.comparison.alignment import Aligned, align
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
+from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.unjudged import Unjudged, unjudged_between
 from assay.comparison.unjudged_notes import notes_on_unjudged
-from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
