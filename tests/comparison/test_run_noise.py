@@ -84,3 +84,9 @@ def test_two_results_of_the_same_configuration_with_other_rankings_are_noticed()
     assert notes(rankings("ab", "before"), rankings("ab", "now")) == []
     measured = combine_repeats([rankings("ab", "before"), rankings("ba", "before")])
     assert notes(measured, rankings("xy", "now")) == []
+
+
+def test_the_range_of_unjudged_documents_is_unknown_for_several_rankings():
+    """It is computed from rankings, and a mean over repeats has no single ranking."""
+    comparison = compared(repeated("a", A), repeated("b", B))
+    assert "several times" in comparison.unjudged(comparison.pairs[0]).unknown
