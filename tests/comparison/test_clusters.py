@@ -66,6 +66,12 @@ def test_gaffkes_bound_reaches_as_far_as_the_largest_cluster():
     assert (pair.low, pair.high) == pytest.approx((alone.low, alone.high))
 
 
+def test_equal_differences_in_clusters_of_different_sizes_are_not_certain():
+    """As for single queries: twelve losses of the same size do not show that every query loses that much."""
+    pair = compared(*systems(np.ones(12), np.full(12, 0.6)), cluster="document").pairs[0]
+    assert (pair.interval, pair.low < -0.6, -0.41 < pair.high < 0) == ("gaffke", True, True)
+
+
 @pytest.mark.parametrize("test", ["tukey_hsd", "randomized_tukey_hsd", "friedman", "anova"])
 def test_tests_of_many_systems_take_clusters_as_blocks(test):
     third = tagged("c", {"mrr": ((A + B) / 2).tolist()}, {"document": DOCUMENT})

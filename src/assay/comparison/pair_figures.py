@@ -23,7 +23,6 @@ from assay.stats import (
     Clusters,
     Interval,
     Pairs,
-    T,
     agree_with_test,
     auto_intervals,
     averaged,
@@ -180,11 +179,9 @@ def _auto_by_cluster(
     differences: Floats, widths: Floats, clusters: Clusters, level: float
 ) -> tuple[Interval, NDArray[np.str_]]:
     """Gaffke's bound of the sums of the clusters, which reach further than single queries; or t, which needs no range."""
-    interval, methods = auto_intervals(clusters.sums(differences), widths * clusters.reach, level)
-    linear = clusters.linear(differences)
-    by_t = difference_intervals(np.zeros_like(linear), linear, T, level)
-    ends = [np.where(methods == T, of_t, of_sums) for of_t, of_sums in zip(by_t, interval, strict=True)]
-    return Interval(np.maximum(ends[0], -widths), np.minimum(ends[1], widths)), methods
+    sums, linear = clusters.sums(differences), clusters.linear(differences)
+    interval, methods = auto_intervals(sums, widths * clusters.reach, level, linear)
+    return Interval(np.maximum(interval.low, -widths), np.minimum(interval.high, widths)), methods
 
 
 def _summed(pairs: Pairs, clusters: Clusters) -> Pairs:
