@@ -75,6 +75,8 @@ def differences(one: Result, other: Result) -> dict[str, Any]:
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=True)
     return one is other or one == other or repr(one) == repr(other)  # nan is nan
 
 

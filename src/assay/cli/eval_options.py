@@ -162,6 +162,12 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--retries", type=integer_parser(100), metavar="N", help="number of retries for a query that failed (default: 2)"
     )
+    group.add_argument(
+        "--repeats",
+        type=integer_parser(1000, 1),
+        metavar="N",
+        help="send each query N times, to measure run-to-run noise; scores are means (default: 1)",
+    )
     group.add_argument("--strict", action="store_true", help="exit with 4 if any query failed")
 
 

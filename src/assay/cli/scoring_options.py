@@ -202,6 +202,16 @@ def add_confidence_arguments(group: argparse._ArgumentGroup) -> None:
         metavar="SEED",
         help="random seed for bootstrap intervals (default: 0)",
     )
+    add_cluster_argument(group)
+
+
+def add_cluster_argument(group: argparse._ArgumentGroup) -> None:
+    """The tag that clusters queries."""
+    group.add_argument(
+        "--cluster",
+        metavar="TAG",
+        help="treat queries with the same value of this tag as one unit, such as paraphrases or questions of one document",
+    )
 
 
 def add_interval_arguments(group: argparse._ArgumentGroup) -> None:
@@ -236,7 +246,8 @@ def add_intervals(options: argparse.Namespace, result: Result, forms: Sequence[s
     from assay.evaluation import with_intervals
 
     metrics = None if options.ci is not None or "json" in forms else _first_metric_names(result)
-    return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, metrics)
+    level = options.level or 0.95
+    return with_intervals(result, options.ci or "auto", level, options.ci_seed, metrics, options.cluster)
 
 
 def intervals_for_format(form: str, options: argparse.Namespace, result: Result) -> Result:

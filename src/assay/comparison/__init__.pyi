@@ -29,6 +29,10 @@ from assay.comparison.queries import largest_losses as largest_losses
 from assay.comparison.queries import rank_agreements as rank_agreements
 from assay.comparison.queries import rank_in as rank_in
 from assay.comparison.queries import ranking_of as ranking_of
+from assay.comparison.run_noise import ADVICE as ADVICE
+from assay.comparison.run_noise import RunNoise as RunNoise
+from assay.comparison.run_noise import noise_in as noise_in
+from assay.comparison.run_noise import unmeasured_noise as unmeasured_noise
 from assay.comparison.slice_comparison import SliceComparison as SliceComparison
 from assay.comparison.slice_comparison import compare_slices as compare_slices
 from assay.comparison.slice_search import Search as Search

@@ -15,15 +15,16 @@ from typing import Any
 from assay.comparison.alignment import Aligned, align
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
+from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.unjudged import Unjudged, unjudged_between
 from assay.comparison.unjudged_notes import notes_on_unjudged
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import Result, choose_profile, evaluate_metrics
+from assay.evaluation import Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels
 from assay.serialize import to_json
-from assay.stats import AVERAGED, FieldOutcome
+from assay.stats import AVERAGED, Clusters, FieldOutcome
 from assay.text import counted, percent, shortened, some_of
 
 
@@ -71,6 +72,20 @@ class Comparison:
     def remarks(self) -> tuple[str, ...]:
         """How numbers were computed, if that is not obvious."""
         return tuple(remarks_on(self))
+
+    @cached_property
+    def clusters(self) -> Clusters | None:
+        """The clusters of the queries; None if queries are not clustered."""
+        return clusters_inside(self.results, self.how.cluster) if self.how.cluster else None
+
+    @cached_property
+    def noise(self) -> tuple[RunNoise, ...]:
+        """The run-to-run noise of each pair and each repeated system on each metric; empty if no system was repeated."""
+        return tuple(all_noise(self.results, self.metrics, self._compared))
+
+    @property
+    def _compared(self) -> list[tuple[str, str]]:
+        return [(pair.a, pair.b) for pair in self.pairs]
 
     @property
     def n_failed(self) -> dict[str, int]:
@@ -175,6 +190,10 @@ class Comparison:
             "notes": list(self.notes),
             "remarks": list(self.remarks),
         }
+        if self.clusters is not None:
+            plain["n_clusters"] = self.clusters.n
+        if self.noise:
+            plain["noise"] = [noise.to_dict() for noise in self.noise]
         if self.part:
             plain["slice"] = self.part
         if self.fields:
@@ -283,6 +302,8 @@ def compare_results(
     if len(results) >= 2 > len(working):
         raise ProviderError(_failure_message(results))
     aligned = align(working, metrics, intersect=intersect)
+    if chosen.cluster:
+        clusters_of(aligned.results, chosen.cluster)  # an unknown tag is an error
     aligned = replace(aligned, metrics=_fair_metrics_first(results, aligned.metrics))
     fields = field_outcomes(aligned, chosen)
     failed = tuple(result for result in results if result.is_total_failure)
@@ -318,6 +339,11 @@ def _fair_metrics_first(results: Sequence[Result], metrics: tuple[BoundMetric, .
     return tuple(sorted(metrics, key=lambda metric: metric.metric.view != SPANS))
 
 
+MIN_CLUSTERS = 6
+"""With fewer clusters, no randomisation test can give p ≤ 0.05."""
+FEW_CLUSTERS = "With {n}, p of a two-sided randomisation test is at least {p:g}, however large the difference is."
+
+
 def remarks_on(comparison: Comparison) -> Iterator[str]:
     """Remarks on Bayesian probabilities, untested pairs, values that are not means, and tests with too few queries."""
     if comparison.how.bound_test.test.name == "bayesian":
@@ -333,8 +359,21 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
         names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
         yield f"{names} {are}: the interval and p are from a paired bootstrap of the value itself."
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
+    tested += [comparison.clusters.n] if tested and comparison.clusters is not None else []
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
         yield caution
+    if comparison.clusters is not None and comparison.clusters.n < MIN_CLUSTERS:
+        yield FEW_CLUSTERS.format(n=counted(comparison.clusters.n, "cluster"), p=2 / 2**comparison.clusters.n)
+    yield from _noise_remarks(comparison)
+
+
+def _noise_remarks(comparison: Comparison) -> Iterator[str]:
+    """Run-to-run noise on the first metric: of each pair if all systems are compared with one, else of each system."""
+    of_pairs = comparison.how.baseline is not None or len(comparison.names) == 2
+    if comparison.metrics:
+        yield from noise_sentences(comparison.noise, comparison.metrics[0].name, of_pairs=of_pairs)
+    if not comparison.part:
+        yield from unmeasured_noise(comparison.results, comparison._compared)
 
 
 def _probabilities(comparison: Comparison) -> Iterator[str]:

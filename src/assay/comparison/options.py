@@ -41,6 +41,8 @@ class ComparisonOptions:
     rope: float = 0.0
     """Means that differ by no more than this are practically equal. The rope of the test, if it has one, wins."""
     seed: int = 0
+    cluster: str | None = None
+    """A tag. Queries that share its value are tested and resampled together; None: each query alone."""
 
     def __post_init__(self) -> None:
         checked_fraction("alpha", self.alpha)
@@ -99,6 +101,7 @@ class ComparisonOptions:
             "tolerance": self.tolerance,
             "rope": self.rope,
             "seed": self.seed,
+            **({"cluster": self.cluster} if self.cluster else {}),
         }
 
 

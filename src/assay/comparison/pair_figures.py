@@ -20,11 +20,13 @@ from assay.stats import (
     AVERAGED,
     RESAMPLES,
     ROUNDING,
+    Clusters,
     Interval,
     Pairs,
     agree_with_test,
     auto_intervals,
     averaged,
+    clustered_difference,
     cohens_d,
     difference_intervals,
     effects,
@@ -60,6 +62,8 @@ class PairColumns:
     requests: list[PairRequest] = field(default_factory=list)
     a: list[Column] = field(default_factory=list)
     b: list[Column] = field(default_factory=list)
+    clusters: Clusters | None = None
+    """The clusters of the queries; None if each query stands for itself."""
 
     def add(self, a: Column, b: Column, defined: NDArray[np.bool_]) -> None:
         """Add two columns, without the queries that are undefined in one of them."""
@@ -76,7 +80,7 @@ def compare_columns(columns: PairColumns, how: ComparisonOptions) -> Iterator[di
         own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
         both = (columns.a[place], columns.b[place])
         own |= _values(*both, request)
-        own |= _figures_by_aggregation(own, both, request, how)
+        own |= _figures_by_aggregation(own, both, request, how, columns.clusters)
         own |= {"direction": round(own["direction"]), "claim": how.bound_test.test.claim}
         yield {"n": len(both[0].score), "p_corrected": math.nan, "is_significant": False, **own}
 
@@ -96,7 +100,11 @@ def _values(a: Column, b: Column, request: PairRequest) -> dict[str, float]:
 
 
 def _figures_by_aggregation(
-    own: Mapping[str, Any], both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions
+    own: Mapping[str, Any],
+    both: tuple[Column, Column],
+    request: PairRequest,
+    how: ComparisonOptions,
+    clusters: Clusters | None,
 ) -> dict[str, Any]:
     """Numbers that differ if the summary is not a mean. A summary that is not an average is bootstrapped as a whole."""
     aggregation, n = both[0].aggregation, len(both[0].score)
@@ -107,7 +115,10 @@ def _figures_by_aggregation(
     alternative = str(how.bound_test.params.get("alternative", "two_sided"))
     if request.sign < 0:
         alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
-    difference = figure_difference(*both, alternative, how.level, seed=how.seed)
+    if clusters is None:
+        difference = figure_difference(*both, alternative, how.level, seed=how.seed)
+    else:
+        difference = clustered_difference(*both, clusters, alternative, how.level, seed=how.seed)
     interval: dict[str, Any] = {"low": difference.low, "high": difference.high, "interval": "bootstrap"}
     if aggregation in AVERAGED:
         return interval | (_NO_ROPE if how.rope else {})
@@ -127,11 +138,13 @@ def _figures(columns: PairColumns, how: ComparisonOptions) -> dict[str, NDArray[
     tested_a, tested_b = (
         np.column_stack([averaged(column.score, column.aggregation) for column in side]) for side in (columns.a, columns.b)
     )
-    better = Pairs(tested_a * np.where(is_up, 1.0, -1.0), tested_b * np.where(is_up, 1.0, -1.0), how.seed)
+    sign = np.where(is_up, 1.0, -1.0)
+    better = Pairs(tested_a * sign, tested_b * sign, how.seed)
+    tested = better if columns.clusters is None else _summed(better, columns.clusters)
     test = how.bound_test
-    outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(better)
+    outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(tested)
     (low, high), methods = _intervals(Pairs(a, b).differences, outcome.p, columns, how)
-    effect, chances = effects(a, b, how.tolerance, is_up), posterior(better, how.rope)
+    effect, chances = effects(a, b, how.tolerance, is_up), posterior(tested, how.rope)
     figures = {name: getattr(effect, name) for name in ("cliffs_delta", "wins", "ties", "losses")}
     figures |= {"n_changed": np.count_nonzero(Pairs(a, b).differences, axis=0), "interval": methods}
     figures |= {"low": low, "high": high, "statistic": outcome.statistic, "p": outcome.p, "direction": outcome.direction}
@@ -146,17 +159,37 @@ def _intervals(
     """The interval of each column and its method. With `auto`, zero is outside exactly if the test is significant."""
     method = how.interval_method
     if method != AUTO:
-        zero = np.zeros_like(differences)
-        interval = difference_intervals(zero, differences, method, how.level, seed=how.seed)
-        return interval, np.full(differences.shape[1], method)
+        units = differences if columns.clusters is None else columns.clusters.linear(differences)
+        interval = difference_intervals(np.zeros_like(units), units, method, how.level, seed=how.seed)
+        return interval, np.full(units.shape[1], method)
     ranges = [request.metric.metric.range for request in columns.requests]
-    interval, methods = auto_intervals(differences, np.array([high - low for low, high in ranges]), how.level)
+    widths = np.array([high - low for low, high in ranges])
+    if columns.clusters is None:
+        interval, methods = auto_intervals(differences, widths, how.level)
+    else:
+        interval, methods = _auto_by_cluster(differences, widths, columns.clusters, how.level)
     test = how.bound_test
     if test.test.is_of_mean and test.params.get("alternative", "two_sided") == "two_sided":
-        p_of = partial(_p_of_differences, how)
+        p_of = partial(_p_of_differences, how, columns.clusters)
         interval = agree_with_test(interval, differences, p, how.alpha, p_of)
     return interval, methods
 
 
-def _p_of_differences(how: ComparisonOptions, differences: Floats) -> Floats:
-    return how.bound_test.compare(Pairs(np.zeros_like(differences), differences, how.seed)).p
+def _auto_by_cluster(
+    differences: Floats, widths: Floats, clusters: Clusters, level: float
+) -> tuple[Interval, NDArray[np.str_]]:
+    """Gaffke's bound of the sums of the clusters, which reach further than single queries; or t, which needs no range."""
+    sums, linear = clusters.sums(differences), clusters.linear(differences)
+    interval, methods = auto_intervals(sums, widths * clusters.reach, level, linear)
+    return Interval(np.maximum(interval.low, -widths), np.minimum(interval.high, widths)), methods
+
+
+def _summed(pairs: Pairs, clusters: Clusters) -> Pairs:
+    """The scores of clusters. Differences of queries that are only rounding stay 0."""
+    differences = clusters.sums(pairs.differences)
+    return Pairs(np.zeros_like(differences), differences, pairs.seed)
+
+
+def _p_of_differences(how: ComparisonOptions, clusters: Clusters | None, differences: Floats) -> Floats:
+    pairs = Pairs(np.zeros_like(differences), differences, how.seed)
+    return how.bound_test.compare(pairs if clusters is None else _summed(pairs, clusters)).p

@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.comparison.alignment import Aligned
 from assay.comparison.options import ComparisonOptions, pairs_of
 from assay.comparison.pair_figures import PairColumns, PairRequest, compare_columns, sign_of
-from assay.evaluation import Result
+from assay.evaluation import Result, clusters_inside
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column
 from assay.serialize import to_json
-from assay.stats import AUTO, AVERAGED, Field, FieldOutcome, averaged, correct
+from assay.stats import AUTO, AVERAGED, Clusters, Field, FieldOutcome, averaged, correct
 
 SHARED_TIMES = "queries were sent in batches, so single queries have no times"
 NO_TEST = "this test needs a mean over queries"
@@ -122,16 +123,19 @@ def decide(
     now: Column,
     how: ComparisonOptions | None = None,
     names: tuple[str, str] = ("before", "now"),
+    clusters: Clusters | None = None,
 ) -> Pair:
     """The decision about two systems on one metric: estimate, interval, p, and which is better.
 
-    The columns have the scores of the same queries in the same order. Every comparison of assay decides in this way.
+    The columns have the scores of the same queries in the same order, and `clusters` the clusters of these queries. Every
+    comparison of assay decides in this way.
     """
     chosen, request = how or ComparisonOptions(), PairRequest(metric, 0, 1)
-    columns = PairColumns([0], [request])
-    defined = np.isfinite(before.score.astype(float)) & np.isfinite(now.score.astype(float))
     is_composed = before.is_composed and now.is_composed
-    columns.add(before, now, before.counts & now.counts if is_composed else defined)
+    defined = np.isfinite(before.score.astype(float)) & np.isfinite(now.score.astype(float))
+    defined = before.counts & now.counts if is_composed else defined
+    columns = PairColumns([0], [request], clusters=_clusters_of(clusters, defined))
+    columns.add(before, now, defined)
     (figures,) = compare_columns(columns, chosen)
     pair = Pair(metric=metric.name, a=names[0], b=names[1], **figures)
     return with_corrected_p([pair], [metric.name], chosen)[0]
@@ -164,10 +168,14 @@ def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldO
     if not how.bound_test.test.is_for_many:
         return {}
     outcomes = {}
+    every = clusters_inside(aligned.results, how.cluster) if how.cluster else None
     for metric in aligned.metrics:
         if not _untested_reason(metric, aligned.results, how):
             scores = aligned.scores(metric.name)
-            tested = averaged(scores[np.isfinite(scores).all(axis=1)], metric.metric.aggregation)
+            defined = np.asarray(np.isfinite(scores).all(axis=1))
+            tested = averaged(scores[defined], metric.metric.aggregation)
+            if (clusters := _clusters_of(every, defined)) is not None:
+                tested = clusters.sums(tested)
             outcomes[metric.name] = how.bound_test.compare_many(Field(sign_of(metric) * tested, how.seed))
     return outcomes
 
@@ -185,6 +193,7 @@ def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: Compar
 
 def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[PairColumns]:
     """Pairs grouped by the queries on which both systems have a score; all systems, for a test for many systems."""
+    clusters = clusters_inside(aligned.results, how.cluster) if how.cluster else None
     tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
     groups: dict[bytes, PairColumns] = {}
     for number, request in enumerate(requests):
@@ -194,11 +203,17 @@ def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: Co
         defined = np.asarray(np.isfinite(compared).all(axis=1))
         if all(side.is_composed for side in sides):
             defined = sides[0].counts & sides[1].counts
-        columns = groups.setdefault(defined.tobytes(), PairColumns())
+        columns = groups.setdefault(defined.tobytes(), PairColumns(clusters=_clusters_of(clusters, defined)))
         columns.numbers.append(number)
         columns.requests.append(request)
         columns.add(sides[0], sides[1], defined)
     return iter(groups.values())
+
+
+def _clusters_of(clusters: Clusters | None, defined: NDArray[np.bool_]) -> Clusters | None:
+    """The clusters of the defined queries; None if each of them is its own cluster."""
+    inside = None if clusters is None else clusters.taken(defined)
+    return None if inside is None or inside.is_single else inside
 
 
 def _with_names(figures: dict[str, Any], request: PairRequest, aligned: Aligned, how: ComparisonOptions) -> Pair:

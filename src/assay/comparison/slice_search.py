@@ -234,7 +234,7 @@ def worst_slices(
     """
     all_results = [results] if isinstance(results, Result) else list(results)
     chosen, searched = how or ComparisonOptions(), search or Search()
-    bound = _metric(all_results, metric)
+    bound = _metric(all_results, metric, chosen)
     tags = Tags.of(all_results)
     found_slices = find_candidates(tags, searched)
     scores = np.column_stack([_scores(result, bound, tags) for result in all_results])
@@ -260,10 +260,14 @@ def worst_slices(
     )
 
 
-def _metric(results: Sequence[Result], metric: WrittenMetric | None) -> BoundMetric:
-    """The metric to search by. It must be a mean over queries."""
+def _metric(results: Sequence[Result], metric: WrittenMetric | None, how: ComparisonOptions) -> BoundMetric:
+    """The metric to search by. It must be a mean over queries, each of which stands for itself."""
     if not results:
         raise UsageError("there is no result to slice")
+    if how.cluster:
+        raise UsageError(
+            "the search for slices does not know clusters. Use --by instead of --slices, or leave out --cluster"
+        )
     shared = shared_metrics(results, [metric] if metric else None)
     has_shared_times = any(result.has_shared_times for result in results)
     means = [

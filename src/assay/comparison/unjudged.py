@@ -19,6 +19,7 @@ DEFAULT_DEPTH = 10
 JUDGED_APART = 0.05
 """From this difference of judged@k on, a verdict shows judged@k of both systems."""
 TOO_LARGE = "the runs are large, and the metric reads them as a whole. Add --residuals to read them again"
+SEVERAL_RANKINGS = "queries were sent several times and returned different rankings"
 NOT_A_MEAN = "it is known only for metrics that are means over queries"
 NO_BOUNDS = "no bounds are known for {metric}"
 
@@ -79,6 +80,8 @@ def unjudged_between(a: Result, b: Result, metric: BoundMetric, *, thorough: boo
     k = metric.params.get("k")
     if not thorough and k is None and any(result.grader is not None and result.grader.is_costly for result in (a, b)):
         return Unjudged(*names, unknown=TOO_LARGE, is_missing=True)
+    if any(_has_noise(result, metric) for result in (a, b)):
+        return Unjudged(*names, unknown=SEVERAL_RANKINGS, **_stored_judged(a, b, k))
     pair = graded_pair(a, b, metric)
     if isinstance(pair, Unknown):
         return Unjudged(*names, unknown=pair.reason, is_missing=pair.is_missing, **_stored_judged(a, b, k))
@@ -96,6 +99,12 @@ def unjudged_between(a: Result, b: Result, metric: BoundMetric, *, thorough: boo
     low, high = float(bounds.low[defined].mean()), float(bounds.high[defined].mean())
     is_exact = bounds.is_exact and low <= shown + ROUNDING and shown - ROUNDING <= high
     return Unjudged(*names, min(low, shown), max(high, shown), is_exact, **about)
+
+
+def _has_noise(result: Result, metric: BoundMetric) -> bool:
+    """Whether repeats of a query have different scores, so that the score is not that of a single ranking."""
+    repeats = result.repeats.get(metric.name)
+    return repeats is not None and bool((repeats != repeats[:, :1]).any())
 
 
 def _scores(result: Result, metric: BoundMetric, queries: tuple[str, ...]) -> Floats:

@@ -12,6 +12,8 @@ from assay.evaluation.answers import with_the_same_metrics as with_the_same_metr
 from assay.evaluation.answers import without_scores as without_scores
 from assay.evaluation.bands import Band as Band
 from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
+from assay.evaluation.clusters import clusters_inside as clusters_inside
+from assay.evaluation.clusters import clusters_of as clusters_of
 from assay.evaluation.convention_search import Start as Start
 from assay.evaluation.convention_search import why as why
 from assay.evaluation.conventions import flag_of as flag_of
@@ -64,6 +66,10 @@ from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
 from assay.evaluation.relevance import read_id_map as read_id_map
 from assay.evaluation.relevance import subject_of as subject_of
+from assay.evaluation.repeats import ChangedRankings as ChangedRankings
+from assay.evaluation.repeats import changed_rankings as changed_rankings
+from assay.evaluation.repeats import combine_repeats as combine_repeats
+from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
 from assay.evaluation.repository import describe_repository as describe_repository
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant

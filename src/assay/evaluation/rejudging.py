@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.evaluation.profile import OWN, Setting
+from assay.evaluation.repeats import mean_scores, rankings_of_repeat
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import evaluate_settings
 from assay.metrics import BoundMetric, unknown_function
@@ -126,8 +127,13 @@ def _score(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> Sc
     settings = [Setting(bound, bound, policy) for bound in metrics]
     if not settings or not judged:
         return ScoreTable((), {})
-    run = {query: dict(result.run[query]) for query in judged if query in result.run}
-    return evaluate_settings(Qrels(judged), run, settings, replace(OWN, policy=policy)).table
+    qrels, profile = Qrels(judged), replace(OWN, policy=policy)
+    tables = []
+    for repeat in range(result.n_repeats):
+        rankings = rankings_of_repeat(result, repeat)
+        run = {query: dict(rankings[query]) for query in judged if query in rankings}
+        tables.append(evaluate_settings(qrels, run, settings, profile).table)
+    return mean_scores(tables)[0]
 
 
 def without_errors(policy: Policy) -> Policy:

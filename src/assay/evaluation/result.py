@@ -128,14 +128,30 @@ class Result:
         return self.all_scores.residuals
 
     @property
+    def repeats(self) -> Mapping[str, NDArray[Any]]:
+        """Metric → queries × repeats, in the order of `array`; empty if each query was sent once."""
+        return self.all_scores.repeats
+
+    @property
+    def n_repeats(self) -> int:
+        """How often each query was sent; scores are means over these repeats."""
+        return max((scores.shape[1] for scores in self.repeats.values()), default=1)
+
+    @property
     def run(self) -> Mapping[str, Mapping[str, float]]:
-        """The rankings: query → document → score."""
+        """The rankings: query → document → score. If queries were sent several times, the first ranking of each."""
         return self.evidence.run
 
     @property
     def is_total_failure(self) -> bool:
-        """Whether the provider failed on every query, so that its values are unknown, not 0."""
-        return bool(self.query_ids) and all(query in self.failures for query in self.query_ids)
+        """Whether the provider failed on every query and every repeat, so that its values are unknown, not 0."""
+        failures = self.failures
+        return bool(self.query_ids) and all(query in failures and query not in self.run for query in self.query_ids)
+
+    @property
+    def reruns(self) -> Mapping[str, Sequence[Mapping[str, float]]]:
+        """Query → its further rankings, if queries were sent several times. A repeat that failed has none."""
+        return self.evidence.reruns
 
     @property
     def relevant(self) -> Mapping[str, Mapping[str, float]]:
@@ -159,7 +175,7 @@ class Result:
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Query → why the provider failed on it; such a query scores 0."""
+        """Query → why the provider failed on it; such a query scores 0. With repeats, only the failed repeats score 0."""
         return self.evidence.failures
 
     @property
@@ -288,6 +304,8 @@ class Result:
         if self.run:
             plain["run"] = {query: dict(ranking) for query, ranking in self.run.items()}
             plain["relevant"] = {query: dict(self.relevant[query]) for query in self.query_ids if query in self.relevant}
+        if self.reruns:
+            plain["reruns"] = {query: [dict(ranking) for ranking in some] for query, some in self.reruns.items()}
         if judged := retrieved_nonrelevant(self):
             plain["nonrelevant"] = judged
         if self.said:
@@ -309,6 +327,7 @@ class Result:
                 for metric in self.metrics
                 if metric.metric.is_own
             },
+            "repeats": to_json(self.repeats),
             "made_of": {name: parts for name, column in self.table.columns.items() if (parts := column.parts())},
         }
 

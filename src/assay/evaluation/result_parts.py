@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.evaluation.bands import Band
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
@@ -33,6 +34,8 @@ class Scores:
     intervals: Mapping[str, Confidence] = field(default_factory=dict)
     tie_bands: Mapping[str, Band] = field(default_factory=dict)
     residuals: Mapping[str, Band] = field(default_factory=dict)
+    repeats: Mapping[str, Floats] = field(default_factory=dict)
+    """Metric → queries × repeats, if each query was sent several times; the table has the means."""
 
     def of_metrics(self, names: Sequence[str]) -> Scores:
         """The scores by these metrics, in this order."""
@@ -46,18 +49,21 @@ class Scores:
             intervals=_chosen(self.intervals, names),
             tie_bands=_chosen(self.tie_bands, names),
             residuals=_chosen(self.residuals, names),
+            repeats=_chosen(self.repeats, names),
         )
 
     def of_queries(self, queries: Sequence[str]) -> Scores:
         """The scores of these queries, in this order, without intervals and bands, which are about all queries."""
         place = {query: number for number, query in enumerate(self.table.query_ids)}
-        table = self.table.take(np.array([place[query] for query in queries], dtype=np.int64))
+        order = np.array([place[query] for query in queries], dtype=np.int64)
+        table, repeats = self.table.take(order), {name: scores[order] for name, scores in self.repeats.items()}
         if len(queries) == len(place):
-            return replace(self, table=table)
+            return replace(self, table=table, repeats=repeats)
         inside = set(queries)
         return replace(
             self,
             table=table,
+            repeats=repeats,
             counts={**self.counts, "scored": len(queries)},
             missing=tuple(query for query in self.missing if query in inside),
             **OF_ALL_QUERIES,
@@ -75,6 +81,7 @@ class Scores:
             intervals={**other.intervals, **self.intervals},
             tie_bands={**other.tie_bands, **self.tie_bands},
             residuals={**other.residuals, **self.residuals},
+            repeats={**other.repeats, **self.repeats},
         )
 
     @classmethod
@@ -87,6 +94,7 @@ class Scores:
         return replace(
             every[0].of_metrics(names),
             table=ScoreTable(query_ids, columns),
+            repeats=_stacked_repeats([scores.repeats for scores in every]),
             counts={name: sum(scores.counts.get(name, 0) for scores in every) for name in every[0].counts},
             missing=tuple(qualified(name, query) for name, scores in parts for query in scores.missing),
             **OF_ALL_QUERIES,
@@ -100,6 +108,17 @@ def _chosen(by_metric: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
 def _stacked_column(columns: Sequence[Column]) -> Column:
     score, weight = (np.concatenate([getattr(column, name) for column in columns]) for name in ("score", "weight"))
     return Column(score, weight, columns[0].aggregation)
+
+
+def _stacked_repeats(parts: Sequence[Mapping[str, Floats]]) -> dict[str, Floats]:
+    """The repeats of several benchmarks, if all were repeated; nan if some queries were sent less often."""
+    shared = [name for name in parts[0] if all(name in part for part in parts)]
+    most = max((part[name].shape[1] for part in parts for name in shared), default=0)
+    return {name: np.concatenate([_widened(part[name], most) for part in parts]) for name in shared}
+
+
+def _widened(scores: Floats, n_repeats: int) -> Floats:
+    return np.pad(scores, ((0, 0), (0, n_repeats - scores.shape[1])), constant_values=np.nan)
 
 
 def qualified(benchmark: str, query: str) -> str:
@@ -121,6 +140,8 @@ class Evidence:
     said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     queries: Mapping[str, Query] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
+    reruns: Mapping[str, Sequence[Mapping[str, float]]] = field(default_factory=dict)
+    """Query → its further rankings, if it was sent several times; `run` has the first ranking."""
     grader: Grader | None = None
 
     def of_queries(self, queries: Sequence[str]) -> Evidence:
@@ -182,10 +203,14 @@ class Confidence:
     high: float
     level: float
     method: str
+    cluster: str = ""
+    """The tag whose values are the clusters that vary; empty if queries vary."""
+    n_clusters: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; an unknown end is None."""
-        return to_json(self)
+        """Plain JSON values; an unknown end is None. Clusters are left out if there are none."""
+        plain: dict[str, Any] = to_json(self)
+        return plain if self.cluster else {name: plain[name] for name in ("low", "high", "level", "method")}
 
 
 @dataclass(frozen=True, eq=False)

@@ -148,14 +148,15 @@ def result_of(saved: SavedResult) -> Result:
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else saved.summary)}
     whole = result_of_record(saved, tuple(saved.per_query), columns)
     queries = {name: Query(name, query.text, metadata=query.tags) for name, query in saved.queries.items()}
-    return whole.with_fields(queries=queries, run=saved.run, relevant=saved.relevant)
+    return whole.with_fields(queries=queries, run=saved.run, reruns=saved.reruns, relevant=saved.relevant)
 
 
 def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: Mapping[str, Floats | list[Any]]) -> Result:
     """The result of a record and its scores (metric → one score for each query), without queries and rankings."""
     metrics = _recorded_metrics(columns, record)
-    if unknown := record.made_of.keys() - columns.keys():
-        raise SchemaError("no query has a score for this metric", at_key("made_of", min(unknown)))
+    for field in ("made_of", "repeats"):
+        if unknown := getattr(record, field).keys() - columns.keys():
+            raise SchemaError("no query has a score for this metric", at_key(field, min(unknown)))
     table = {
         metric.name: _with_parts(_column(metric, scores), record.made_of.get(name), name)
         for (name, scores), metric in zip(columns.items(), metrics, strict=True)
@@ -167,6 +168,7 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
         missing=tuple(record.missing),
         intervals={name: _confidence(interval) for name, interval in record.intervals.items()},
         beside=tuple(record.beside),
+        repeats={name: _repeats(rows, len(query_ids), name) for name, rows in record.repeats.items()},
     )
     origin = Provenance(
         record.policy_of(), record.profile, record.relevance, tuple(record.notes), record.provenance, record.fingerprints
@@ -182,7 +184,7 @@ def _recorded_metrics(names: Collection[str], record: SavedRecord) -> tuple[Boun
 
 def _confidence(saved: SavedInterval) -> Confidence:
     low, high = (math.nan if end is None else end for end in (saved.low, saved.high))
-    return Confidence(low, high, saved.level, saved.method)
+    return Confidence(low, high, saved.level, saved.method, saved.cluster, saved.n_clusters)
 
 
 def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
@@ -193,6 +195,15 @@ def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
         expected, actual = ("numbers", "texts") if is_text else ("texts", "numbers")
         raise SchemaError(f"expected {expected} for {metric.name!r}, found {actual}", "per_query")
     return Column.of(scores if is_text else np.array(scores, dtype=float), aggregation)
+
+
+def _repeats(rows: Sequence[Sequence[float | None]], n_queries: int, name: str) -> Floats:
+    """Queries × repeats."""
+    n_repeats = len(rows[0]) if rows else 0
+    if len(rows) != n_queries or any(len(row) != n_repeats for row in rows):
+        expected = f"{counted(n_repeats, 'score')} for each of {counted(n_queries, 'query')}"
+        raise SchemaError(f"expected {expected}, found lists of other lengths", at_key("repeats", name))
+    return np.array(rows, dtype=float).reshape(n_queries, n_repeats)
 
 
 def _with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None, name: str) -> Column:

@@ -33,6 +33,8 @@ class SavedInterval(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     high: float | None
     level: float
     method: str
+    cluster: str = ""
+    n_clusters: Count = 0
 
 
 class SavedDirection(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -128,6 +130,7 @@ class SavedProvenance(msgspec.Struct, frozen=True):
     started: str | None = None
     finished: str | None = None
     k: Count | None = None
+    repeats: Count | None = None
     seed: Number | str | None = None
     assay: str = ""
     python: str = ""
@@ -165,6 +168,7 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
     failures: dict[str, str] = {}
     provenance: dict[str, Any] = {}
     made_of: dict[str, list[list[float | None]]] = {}
+    repeats: dict[str, list[list[float | None]]] = {}
     fingerprints: dict[str, str] = {}
     own_metrics: dict[str, SavedDirection] = {}
     nonrelevant: dict[str, dict[str, Number]] = {}
@@ -206,6 +210,7 @@ class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=
     per_query: Scores
     queries: dict[str, SavedQuery] = {}
     run: Pairs = {}
+    reruns: dict[str, list[dict[str, float]]] = {}
     relevant: Pairs = {}
     per_query_bands: dict[str, Any] = {}
 

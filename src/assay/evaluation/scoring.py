@@ -11,6 +11,7 @@ from assay.datasets import BenchmarkDataset, all_formats, known_format, looks_li
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
+from assay.evaluation.clusters import clusters_of
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
 from assay.evaluation.grader import Grader, MakeViews, main_policy
 from assay.evaluation.ground_truth import load_ground_truth
@@ -23,7 +24,7 @@ from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Rele
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Qrels, Run
-from assay.stats import AUTO, NONE, T, column_intervals
+from assay.stats import AUTO, NONE, T, clustered_intervals, column_intervals
 from assay.text import shortened
 from assay.views import Times, Truth
 
@@ -277,12 +278,18 @@ def notes_on_format(dataset: BenchmarkDataset) -> list[str]:
 
 
 def with_intervals(
-    result: Result, method: str = "auto", level: float = 0.95, seed: int = 0, metrics: Collection[str] | None = None
+    result: Result,
+    method: str = "auto",
+    level: float = 0.95,
+    seed: int = 0,
+    metrics: Collection[str] | None = None,
+    cluster: str | None = None,
 ) -> Result:
     """The result with a confidence interval for each metric, or for the named metrics only.
 
     The method `none` removes intervals. Times of queries that were sent in batches have none, because shares of one time say
-    nothing about its spread. With `auto`, intervals are cut to the range of the metric.
+    nothing about its spread. With `auto`, intervals are cut to the range of the metric. `cluster` is a tag: queries that
+    share its value vary together.
     """
     if method == NONE:
         return result.with_fields(intervals={})
@@ -292,12 +299,19 @@ def with_intervals(
         for name, column in result.table.columns.items()
         if column.aggregation.summarise and name not in shared and (metrics is None or name in metrics)
     }
-    intervals = column_intervals(columns, method=method, level=level, seed=seed)
+    clusters = clusters_of([result], cluster) if cluster else None
+    if clusters is None or clusters.is_single:
+        intervals = column_intervals(columns, method=method, level=level, seed=seed)
+    else:
+        intervals = clustered_intervals(columns, clusters, method=method, level=level, seed=seed)
     possible_intervals = {
         name: _within_range(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
     }
+    about = (cluster, clusters.n) if cluster and clusters is not None else ()
     return result.with_fields(
-        intervals={name: Confidence(low, high, level, used) for name, (low, high, used) in possible_intervals.items()}
+        intervals={
+            name: Confidence(low, high, level, used, *about) for name, (low, high, used) in possible_intervals.items()
+        }
     )
 
 

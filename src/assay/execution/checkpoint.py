@@ -117,7 +117,7 @@ def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: 
         "datasets": {name: {kind: dataset.fingerprint(kind) for kind in PARTS} for name, dataset in datasets.items()},
         "files": {name: digest_ for part in parts for name, digest_ in part.provider.sources().items()},
         "versions": {"assay": machine["assay"], "python": machine["python"], **machine["packages"]},
-        "queries": {part.key: len(part.queries) for part in parts},
+        "queries": {key: len(part.queries) for part in parts for key in part.keys},
     }
     return dict(to_json(header))
 

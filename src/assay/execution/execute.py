@@ -17,8 +17,10 @@ from assay.evaluation import (
     Result,
     Setting,
     check_has_answers,
+    combine_repeats,
     now,
     open_context,
+    rankings_of_repeat,
     reads_answers,
     settings_of,
     subject_of,
@@ -42,7 +44,7 @@ from assay.execution.plan import Plan
 from assay.execution.plan_file import PlanFaults
 from assay.execution.progress import Progress
 from assay.execution.responses import Appender, Response, remove_stale_files
-from assay.execution.runner import Part, collect_responses, make_provenance
+from assay.execution.runner import Part, collect_repeats, make_provenance
 from assay.execution.stages import ROUTING, score_stages, with_first_ranking
 from assay.metrics import find_metrics
 from assay.model import Tags, asked_for, tags_of
@@ -74,10 +76,10 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
     parts, answered = _make_parts(datasets, plan, options)
     header = describe_start(plan, datasets, parts)
     if options.before is not None:
-        header["again"] = {part.key: sorted(part.queries.keys() - answered[part.key].keys()) for part in parts}
+        header["again"] = {key: sorted(part.queries.keys() - answered[key].keys()) for part in parts for key in part.keys}
     if not options.resume and is_read_only(options.home / "runs"):
         options.say("this folder is read-only, so there is no log and the evaluation cannot be resumed")
-        alone = (_execute_part(part, plan, answered.get(part.key, {}), None, options) for part in parts)
+        alone = (_execute_part(part, plan, answered, None, options) for part in parts)
         return with_the_same_metrics(list(itertools.chain.from_iterable(alone)))
     _write_gitignore(options.home)
     for folder in ("runs", "answers"):
@@ -86,10 +88,10 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
     with checkpoint.log.lock():
         logged = checkpoint.resume(options.say) if options.resume else checkpoint.begin()
         mark_unfinished(checkpoint.log)
-        known = {part.key: {**answered.get(part.key, {}), **logged.get(part.key, {})} for part in parts}
+        known = {key: {**answered.get(key, {}), **logged.get(key, {})} for part in parts for key in part.keys}
         appender = checkpoint.log.appender()
         try:
-            results = [_execute_part(part, plan, known[part.key], appender, options) for part in parts]
+            results = [_execute_part(part, plan, known, appender, options) for part in parts]
         finally:
             appender.close()
         if not any(result.failures for some in results for result in some):
@@ -160,6 +162,7 @@ def _make_parts(
             number=number,
             relevance=cut.relevance,
             chunked=cut,
+            repeats=plan.repeats,
             **common,
         )
         for number, (cut, provider) in enumerate(itertools.product(cuts, plan.providers))
@@ -181,43 +184,58 @@ def _repeated_parts(
             f"there is no failed query to retry for these benchmarks and providers. The file contains {there}"
         )
     reads_words = any(reads_answers(metric) or metric.metric.view == ROUTING for metric in plan.metrics)
-    repeated = []
+    parts, known = [], KnownResponses()
     for part, result in matching:
         first = before.get((result.benchmark, _first_stage_name(result)))
         part, answers = _responses_in_result(part, result, first)
-        if not result.said and (reads_words or ROUTING in result.provenance):
+        is_lost = not result.said or part.repeats > 1
+        if is_lost and (reads_words or ROUTING in result.provenance):
             say(f"{part.name}: sending all queries again, because the result has no stored answers or routes")
-            answers = {}
-        repeated.append((part, answers))
-    known = {part.key: _scorable_responses(part, answers, say) for part, answers in repeated}
-    return [part for part, _ in repeated], known
+            answers = [{} for _ in answers]
+        parts.append(part)
+        known |= dict(zip(part.keys, _scorable_responses(part, answers, say), strict=True))
+    return parts, known
 
 
-def _responses_in_result(part: Part, result: Result, first: Result | None) -> tuple[Part, dict[str, Response]]:
-    """The part with only the queries of a result, and the responses in it; for a reranker with its first stage."""
+def _responses_in_result(part: Part, result: Result, first: Result | None) -> tuple[Part, list[dict[str, Response]]]:
+    """The part with only the queries of a result, and the responses in it, by repeat; for a reranker with its first stage.
+
+    A query that failed on some repeats has responses for the others, and is sent only as often as it failed.
+    """
     asked = {**result.run, **result.failures}
     queries = {name: query for name, query in part.queries.items() if name in asked}
-    answers = {
-        query: Response(
-            query, list(ranking), list(ranking.values()), float("nan"), said=dict(result.said.get(query, {})) or None
-        )
-        for query, ranking in result.run.items()
-        if query in queries
-    }
-    if part.provider.provider.keeps_first:
-        ranked = first.run if first is not None else {}
-        answers = {query: with_first_ranking(answer, ranked[query]) for query, answer in answers.items() if query in ranked}
-    return replace(part, queries=queries), answers
+    part = replace(part, queries=queries, repeats=max(part.repeats, result.n_repeats))
+    repeats = []
+    for repeat in range(part.repeats):
+        answers = {
+            query: Response(
+                query, list(ranking), list(ranking.values()), float("nan"), said=dict(result.said.get(query, {})) or None
+            )
+            for query, ranking in rankings_of_repeat(result, repeat).items()
+            if query in queries
+        }
+        if part.provider.provider.keeps_first:
+            ranked = rankings_of_repeat(first, repeat) if first is not None else {}
+            answers = {
+                query: with_first_ranking(answer, ranked[query]) for query, answer in answers.items() if query in ranked
+            }
+        repeats.append(answers)
+    return part, repeats
 
 
-def _scorable_responses(part: Part, answers: dict[str, Response], say: Callable[[str], None]) -> dict[str, Response]:
+def _scorable_responses(
+    part: Part, repeats: Sequence[dict[str, Response]], say: Callable[[str], None]
+) -> list[dict[str, Response]]:
     """Responses that can be scored again. If texts of hits decide about relevance, none can: results do not store them."""
     by_ids = part.relevance.by.strip() in ("auto", "qrels") and part.queries.keys() <= part.dataset.qrels.keys()
-    whole = {
-        query: answer for query, answer in answers.items() if by_ids or part.dataset.documents.keys() >= set(answer.docs)
-    }
-    if n_lost := len(answers) - len(whole):
-        say(f"{part.name}: sending {counted(n_lost, 'more query')} again, because results do not store the texts of hits")
+    documents = part.dataset.documents
+    whole = [
+        {query: answer for query, answer in answers.items() if by_ids or documents.keys() >= set(answer.docs)}
+        for answers in repeats
+    ]
+    lost = {query for answers, rest in zip(repeats, whole, strict=True) for query in answers.keys() - rest.keys()}
+    if lost:
+        say(f"{part.name}: sending {counted(len(lost), 'more query')} again, because results do not store the texts of hits")
     return whole
 
 
@@ -226,23 +244,33 @@ def _first_stage_name(result: Result) -> str:
 
 
 def _execute_part(
-    part: Part, plan: Plan, known: Mapping[str, Response], log: Appender | None, options: ExecutionOptions
+    part: Part, plan: Plan, known: KnownResponses, log: Appender | None, options: ExecutionOptions
 ) -> list[Result]:
-    """Execute one part. A provider that cannot be started fails on every query, so that other providers still run."""
+    """Execute one part. A provider that cannot be started fails on every query, so that other providers still run.
+
+    Repeats are never read from the cache, and not written to it.
+    """
     start = StartTime()
-    n_known = sum(answer.error is None for query, answer in known.items() if query in part.queries)
-    progress = Progress(part.name, len(part.queries), watch=options.watch, n_known=n_known)
-    cache = ResponseCache(options.home / "answers", part) if plan.cache else None
+    logged = [known.get(key, {}) for key in part.keys]
+    n_known = sum(answer.error is None for some in logged for query, answer in some.items() if query in part.queries)
+    progress = Progress(part.name, len(part.queries) * part.repeats, watch=options.watch, n_known=n_known)
+    cache = ResponseCache(options.home / "answers", part) if plan.cache and part.repeats == 1 else None
     cached = cache.known() if cache else {}
+    usable = [{**cached, **some} for some in logged]
     try:
-        answers = collect_responses(part, {**cached, **known}, log, progress)
+        repeats = collect_repeats(part, usable, log, progress)
     except ProviderError as error:
-        before = {query: answer for query, answer in {**cached, **known}.items() if answer.error is None}
-        answers = {query: before.get(query) or failed_response(query, error) for query in part.queries}
-        progress.add([answer for answer in answers.values() if answer.error is not None])
+        repeats = [_failed_responses(part, some, error) for some in usable]
+        progress.add([answer for answers in repeats for answer in answers.values() if answer.error is not None])
     if cache:
-        cache.store(answers, cached)
-    return score_responses(part, plan, answers, progress, start, _extra_settings(plan))
+        cache.store(repeats[0], cached)
+    return score_responses(part, plan, repeats, progress, start, _extra_settings(plan))
+
+
+def _failed_responses(part: Part, known: Mapping[str, Response], error: ProviderError) -> dict[str, Response]:
+    """The known responses, and the error for all other queries."""
+    before = {query: answer for query, answer in known.items() if answer.error is None}
+    return {query: before.get(query) or failed_response(query, error) for query in part.queries}
 
 
 @dataclass(frozen=True)
@@ -256,7 +284,7 @@ class StartTime:
 def score_responses(
     part: Part,
     plan: Plan,
-    answers: Mapping[str, Response],
+    repeats: Sequence[Mapping[str, Response]],
     progress: Progress,
     start: StartTime,
     beside: Sequence[Setting] = (),
@@ -264,9 +292,10 @@ def score_responses(
     """The result of a part with its provenance; for a reranker two results, the first stage and the final one."""
     asked = time.perf_counter()
     settings = [*settings_of(plan.metrics, plan.profile), *beside]
-    *first, result = (_with_intervals(stage, plan) for stage in score_stages(part, answers, settings, plan.profile))
+    by_repeat = [score_stages(part, answers, settings, plan.profile) for answers in repeats]
+    *first, result = (_with_intervals(combine_repeats(stages), plan) for stages in zip(*by_repeat, strict=True))
     seconds = {"asking": asked - start.clock, "scoring": time.perf_counter() - asked}
-    rests_on = {**make_provenance(part, progress, answers, start.timestamp, seconds), **_describe_request(plan)}
+    rests_on = {**make_provenance(part, progress, repeats, start.timestamp, seconds), **_describe_request(plan)}
     after = result.with_fields(provenance={**rests_on, **result.provenance})
     before = {**rests_on, "stage": "before reranking"}
     return [*(stage.with_fields(name=_first_stage_name(result), provenance=before) for stage in first), after]

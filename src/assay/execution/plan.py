@@ -51,7 +51,7 @@ from assay.text import counted
 KEYS = (
     *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
-    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "repeats"),
 )
 """The keys of a plan; domains add keys for their options."""
 REQUIRED_KEYS = {"benchmarks": "rag-template", "providers": "bm25"}
@@ -61,7 +61,7 @@ NAME_KEYS = ("providers", "metrics")
 SELECTION_KEYS = ("limit", "sample", "seed", "where", "range")
 SEED_KEYS = ("enabled_metrics", "graded_relevance", "statistical_analysis", "performance")
 PERFORMANCE_KEYS = ("batch_size", "caching_enabled", "parallel_processing")
-MAX_CONCURRENCY, MAX_RETRIES = 1000, 100
+MAX_CONCURRENCY, MAX_RETRIES, MAX_REPEATS = 1000, 100, 1000
 BUDGET_DEPTH = 1000  # minimum number of chunks if a budget of tokens has to be filled
 
 
@@ -92,6 +92,8 @@ class Plan:
     dataset_format: str | None = None
     """The format of all benchmarks; None: detected."""
 
+    repeats: int = 1
+    """How often each query is sent; the score of a query is the mean over its repeats."""
     repeated: tuple[str, ...] = ()
     """What is listed twice but used once; one sentence each."""
 
@@ -123,6 +125,7 @@ class Plan:
             "profile": self.profile.name,
             "policy": self.profile.policy.to_dict(),
             "selection": self.selection.to_dict(),
+            **({"repeats": self.repeats} if self.repeats > 1 else {}),
             "graded": self.is_graded,
             **describe_options(self.relevance.options),
         }
@@ -169,6 +172,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "statistics": attempt(parse_statistics, values.get("statistical_analysis", {}), where),
         "by": tuple(attempt(parse_texts, values["by"], "by", where, "language") or ()) if values.get("by") else (),
         "dataset_format": attempt(_parse_format, values.get("dataset_format"), where),
+        "repeats": attempt(parse_whole, values.get("repeats", 1), "repeats", where, most=MAX_REPEATS),
     }
     options = {} if are_all_known else parse_options(values, where, faults)
     faults.raise_if_any()

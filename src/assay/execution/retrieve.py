@@ -13,9 +13,9 @@ from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
 from assay.evaluation import Result, default_metrics, open_context, subject_of
 from assay.execution.execute import StartTime, score_responses, with_indexed_documents
-from assay.execution.plan import WrittenPlan, make_plan
+from assay.execution.plan import Plan, WrittenPlan, make_plan
 from assay.execution.progress import Progress
-from assay.execution.runner import Part, collect_responses
+from assay.execution.runner import Part, collect_repeats
 from assay.grammar import WrittenName
 from assay.metrics import Given, parse_metrics, written_metrics
 from assay.model import Policy
@@ -37,8 +37,8 @@ def run(
 
     The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
     one query text and k; or the name of a provider. `settings` are the keys of a plan: selection, relevance, profile,
-    ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size. Without a timeout, an object is called
-    in the calling thread.
+    ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size, repeats. Without a timeout, an object
+    is called in the calling thread.
     """
     chosen = load_dataset(dataset, settings.pop("dataset_format", None))
     provider = wrap_retriever(retriever, name)
@@ -55,8 +55,14 @@ def run(
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
-    start, progress = StartTime(), Progress(part.name, len(queries))
-    result = score_responses(part, plan, collect_responses(part, {}, None, progress), progress, start)[-1]
+    return _execute(replace(part, repeats=plan.repeats), plan)
+
+
+def _execute(part: Part, plan: Plan) -> Result:
+    """The result of a part; a ProviderError if every query failed."""
+    start, progress = StartTime(), Progress(part.name, len(part.queries) * part.repeats)
+    repeats = collect_repeats(part, [{}] * part.repeats, None, progress)
+    result = score_responses(part, plan, repeats, progress, start)[-1]
     if result.is_total_failure:
         query, reason = next(iter(result.failures.items()))
         raise ProviderError(f"{part.name}: every query failed. The first error, for {query}: {reason}")

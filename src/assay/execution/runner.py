@@ -81,6 +81,8 @@ class Part:
     """How relevance is decided."""
     chunked: ChunkedDataset | None = None
     """How its documents were cut into chunks, if they were cut."""
+    repeats: int = 1
+    """How often each query is sent."""
 
     @property
     def system(self) -> str:
@@ -98,6 +100,11 @@ class Part:
         return f"{self.number} {self.dataset.name}/{self._system(replace(self.provider, label=''))}"
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of its repeats in the log. The first one is `key`, so that a log without repeats has only this name."""
+        return self.key, *(f"{self.key} repeat {number}" for number in range(2, self.repeats + 1))
+
+    @property
     def index_timeout(self) -> float:
         """Seconds to get ready: the given number, else no limit for local computation and a limit for what may hang."""
         if self.retry_policy.index_timeout is not None:
@@ -112,42 +119,57 @@ class Part:
 def collect_responses(
     part: Part, known: Mapping[str, Response], log: ResponseSink | None, progress: Progress
 ) -> dict[str, Response]:
-    """All responses of a part: the known ones, and new ones for all other queries, which are logged immediately."""
-    answers = {query: known[query] for query in part.queries if query in known and known[query].error is None}
-    progress.add(list(answers.values()), cached=True)
-    left = [query for name, query in part.queries.items() if name not in answers]
-    for some in _ask_by_scope(part, left, progress):
+    """All responses of a part, if every query is sent once: the known ones, and new ones for all other queries."""
+    (answers,) = collect_repeats(replace(part, repeats=1), [known], log, progress)
+    return answers
+
+
+def collect_repeats(
+    part: Part, known: Sequence[Mapping[str, Response]], log: ResponseSink | None, progress: Progress
+) -> list[dict[str, Response]]:
+    """All responses of a part, one mapping for each repeat. `known` has the known responses of each repeat.
+
+    New responses are logged immediately. A repeat starts after all queries of the repeat before it.
+    """
+    every = [{query: some[query] for query in part.queries if query in some and some[query].error is None} for some in known]
+    progress.add([answer for answers in every for answer in answers.values()], cached=True)
+    left = [[query for name, query in part.queries.items() if name not in answers] for answers in every]
+    for repeat, some in _ask_by_scope(part, left, progress):
         if log is not None:
             for start in range(0, len(some), RESPONSES_PER_LOG_LINE):
-                log.append(part.key, some[start : start + RESPONSES_PER_LOG_LINE])
-        answers |= {answer.query: answer for answer in some}
+                log.append(part.keys[repeat], some[start : start + RESPONSES_PER_LOG_LINE])
+        every[repeat] |= {answer.query: answer for answer in some}
         progress.add(some)
-    return {query: answers[query] for query in part.queries}
+    return [{query: answers[query] for query in part.queries} for answers in every]
 
 
-def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> Iterator[list[Response]]:
+Repeats = Sequence[Sequence[Query]]
+"""The queries to send on each repeat."""
+
+
+def _ask_by_scope(part: Part, left: Repeats, progress: Progress) -> Iterator[tuple[int, list[Response]]]:
     """Create and fill an indexing retriever once for each scope; send all queries at once to any other retriever."""
-    if not queries:
-        return
-    by_scope: dict[str | None, list[Query]] = {}
-    for query in queries:
-        by_scope.setdefault(query.scope, []).append(query)
-    groups = part.dataset.groups if set(by_scope) != {None} else {}
+    by_scope: dict[str | None, list[list[Query]]] = {}
+    for repeat, queries in enumerate(left):
+        for query in queries:
+            by_scope.setdefault(query.scope, [[] for _ in left])[repeat].append(query)
+    groups = part.dataset.groups if by_scope.keys() - {None} else {}
     state = RetryState(part.retry_policy, progress.note_wait)
-    for scope, some in by_scope.items():
+    for scope, inside in by_scope.items():
         try:
             with _open_retriever(part) as client:
                 if not client.retriever.indexes:
-                    yield from _ask(part, client, queries, state)
+                    yield from _ask(part, client, left, state)
                     return
                 began = time.perf_counter()
                 _call_in_time(part, client.thread, client.call, client.retriever.index, _documents(part, scope, groups))
                 progress.indexing += time.perf_counter() - began
-                yield from _ask(part, client, some, state)
+                yield from _ask(part, client, inside, state)
         except ProviderError as error:
             if len(by_scope) == 1:
                 raise
-            yield [failed_response(query.query_id, error) for query in some]
+            for repeat, queries in enumerate(inside):
+                yield repeat, [failed_response(query.query_id, error) for query in queries]
 
 
 def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
@@ -199,10 +221,13 @@ def _call_in_time(part: Part, thread: CallThread, function: Callable[..., Any], 
         raise ProviderError(f"{part.provider.name} could not be started: {describe_error(error)}") from error
 
 
-def _ask(part: Part, client: RetrieverClient, queries: Sequence[Query], state: RetryState) -> Iterator[list[Response]]:
+def _ask(part: Part, client: RetrieverClient, left: Repeats, state: RetryState) -> Iterator[tuple[int, list[Response]]]:
+    """The responses as they arrive, each with the number of its repeat."""
     own = client.retriever.batch
     size = (part.batch or own) if own > 1 else 1
-    return ask_concurrently(client, queries, part.k, size, state, grows=part.batch is None)
+    for repeat, queries in enumerate(left):
+        for some in ask_concurrently(client, queries, part.k, size, state, grows=part.batch is None):
+            yield repeat, some
 
 
 def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:
@@ -256,6 +281,7 @@ def _with_answers(
 
 
 def _times(answers: Mapping[str, Response]) -> Times:
+    """The times of queries with a response."""
     timed = {query: answer for query, answer in answers.items() if answer.error is None and not math.isnan(answer.ms)}
     are_shares = any(answer.n_together > 1 for answer in timed.values())
     return Times({query: answer.ms for query, answer in timed.items()}, are_shares)
@@ -275,10 +301,10 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
 
 
 def make_provenance(
-    part: Part, progress: Progress, answers: Mapping[str, Response], began: str, seconds: Mapping[str, float]
+    part: Part, progress: Progress, every: Sequence[Mapping[str, Response]], began: str, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Everything that is needed to reproduce the result."""
-    times = _times(answers)
+    """Everything that is needed to reproduce the result; `every` has the responses of each repeat."""
+    final = dict.fromkeys(answer.query for answers in every for answer in answers.values() if answer.is_final)
     return {
         "dataset": describe_dataset(part.dataset),
         "provider": {"name": part.provider.name, "configuration": part.provider.configuration},
@@ -290,8 +316,9 @@ def make_provenance(
             "failed": progress.n_failed,
             "cached": progress.n_cached,
         },
-        **({"final": final} if (final := [answer.query for answer in answers.values() if answer.is_final]) else {}),
-        "latency_ms": _latency(times),
+        **({"final": list(final)} if final else {}),
+        **({"repeats": part.repeats} if part.repeats > 1 else {}),
+        "latency_ms": _latency(list(map(_times, every))),
         "queries_per_second": _rate(progress, seconds),
         "started": began,
         "finished": now(),
@@ -308,10 +335,11 @@ def _rate(progress: Progress, seconds: Mapping[str, float]) -> float | None:
     return round(fresh / max(seconds.get("asking", seconds.get("total", 0.0)), 1e-9), 1) if fresh else None
 
 
-def _latency(times: Times) -> dict[str, float]:
-    """The mean, and quantiles if queries were timed individually."""
-    if not times.ms:
+def _latency(repeats: Sequence[Times]) -> dict[str, float]:
+    """The mean over all repeats, and quantiles if queries were timed individually."""
+    ms = np.array([value for times in repeats for value in times.ms.values()])
+    if not len(ms):
         return {}
-    ms = np.array(list(times.ms.values()))
-    quantiles = {} if times.are_shares else {f"p{q}": float(np.quantile(ms, q / 100)) for q in (50, 95, 99)}
+    are_shares = any(times.are_shares for times in repeats)
+    quantiles = {} if are_shares else {f"p{q}": float(np.quantile(ms, q / 100)) for q in (50, 95, 99)}
     return {"mean": float(ms.mean()), **quantiles}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.comparison import check_comparable, shared_metrics
+from assay.comparison import RunNoise, check_comparable, shared_metrics
 from assay.errors import (
     AssayError,
     DataError,
@@ -23,6 +23,7 @@ from assay.model import values_of
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
+from assay.monitoring.gate_noise import noise_of, notes_on_unmeasured
 from assay.monitoring.guard import GuardMemory, GuardUse, remember, with_guarded_alpha
 from assay.monitoring.history import Best, best_before, series_of
 from assay.monitoring.points import StoredPoint
@@ -48,6 +49,8 @@ class GateReport:
     """How far the grades of unjudged documents could move each difference."""
     guards: tuple[GuardUse, ...] = ()
     """How much of each guard is used."""
+    noise: tuple[RunNoise, ...] = ()
+    """The run-to-run noise in each compared metric, if queries were sent several times."""
 
     def count(self, status: str) -> int:
         """The number of verdicts with this status."""
@@ -89,6 +92,7 @@ class GateReport:
             "guards": [use.to_dict() for use in self.guards],
             "notes": list(self.notes),
             "unjudged": [case.to_dict() for case in self.unjudged],
+            **({"noise": [noise.to_dict() for noise in self.noise]} if self.noise else {}),
         }
 
 
@@ -120,9 +124,17 @@ def gate(
     notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
     verdicts, uses, use_notes = remember(parsed, cases, verdicts_of(parsed, cases), name, memory)
     unjudged = unjudged_cases(parsed, cases, thorough=residuals)
+    noise = tuple(noise_of(parsed, cases, name))
     notes += [*dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals)), *use_notes]
-    baseline_name = name if before else ""
-    return GateReport(tuple(verdicts), tuple(notes), baseline_name, unjudged=tuple(unjudged), guards=tuple(uses))
+    notes += [*(some.sentence for some in noise if some.sentence), *notes_on_unmeasured(cases, name)]
+    return GateReport(
+        tuple(verdicts),
+        tuple(notes),
+        name if before else "",
+        unjudged=tuple(unjudged),
+        guards=tuple(uses),
+        noise=noise,
+    )
 
 
 def cases_of(

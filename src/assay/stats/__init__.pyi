@@ -1,5 +1,8 @@
 from assay.stats.catalog.bayesian import Posterior as Posterior
 from assay.stats.catalog.bayesian import posterior as posterior
+from assay.stats.clusters import Clusters as Clusters
+from assay.stats.clusters import clustered_difference as clustered_difference
+from assay.stats.clusters import clustered_intervals as clustered_intervals
 from assay.stats.corrections import CORRECTIONS as CORRECTIONS
 from assay.stats.corrections import Correction as Correction
 from assay.stats.corrections import correct as correct
@@ -49,6 +52,8 @@ from assay.stats.rank_agreement import moved_documents as moved_documents
 from assay.stats.rank_agreement import order_agreement as order_agreement
 from assay.stats.rank_agreement import overlap_at_k as overlap_at_k
 from assay.stats.rank_agreement import rbo as rbo
+from assay.stats.repeat_noise import NoiseShare as NoiseShare
+from assay.stats.repeat_noise import noise_share as noise_share
 from assay.stats.resampling import index_blocks as index_blocks
 from assay.stats.sign_flips import sign_flip_p as sign_flip_p
 from assay.stats.significance import BoundTest as BoundTest
@@ -87,6 +92,7 @@ __all__ = [
     "kendall_tau",
     "minimum_detectable_effect",
     "moved_documents",
+    "noise_share",
     "normal_power",
     "order_agreement",
     "overlap_at_k",

@@ -112,11 +112,17 @@ def figure_difference(
         return FigureDifference(np.nan, np.nan, 1.0 if n else np.nan)
     check_request(BOOTSTRAP, level, resamples, seed, (BOOTSTRAP,))
     of_a, of_b = (_figures(_Defined(*scores), resamples, seed) for scores in (a, b))
+    return difference_of_resamples(of_a, of_b, b.summary() - a.summary(), n, alternative, level)
+
+
+def difference_of_resamples(
+    of_a: Floats, of_b: Floats, seen: float, n: int, alternative: str, level: float
+) -> FigureDifference:
+    """The difference of two summaries that were computed in the same resamples of n queries or clusters."""
     drawn = of_b - of_a
     drawn = drawn[~np.isnan(drawn)]
     if not len(drawn):
         return FigureDifference(np.nan, np.nan, np.nan)
-    seen = b.summary() - a.summary()
     slack = ROUNDING * max(float(np.nanmax(np.abs(of_a))), float(np.nanmax(np.abs(of_b))))
     extreme = is_beyond(drawn - seen, np.asarray(seen), np.asarray(slack), alternative)
     p = max((1 + int(np.count_nonzero(extreme))) / (1 + len(drawn)), chance_of_equal_coins(n, alternative))

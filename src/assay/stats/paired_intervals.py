@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from assay.arrays import Floats
 from assay.stats.gaffke import chance_of_at_most_zero
 from assay.stats.mean_intervals import Interval, T, t_interval, unknown
+from assay.stats.numeric import rounding_of
 
 GAFFKE = "gaffke"
 ENOUGH_CHANGED = 20
@@ -27,19 +28,22 @@ STEPS = 14
 """Halvings in the search for the end of an interval."""
 
 
-def auto_intervals(differences: Floats, widths: Floats, level: float = 0.95) -> tuple[Interval, NDArray[np.str_]]:
+def auto_intervals(
+    differences: Floats, widths: Floats, level: float = 0.95, linear: Floats | None = None
+) -> tuple[Interval, NDArray[np.str_]]:
     """The interval of the mean of each column of queries × columns, and the method of each: t or gaffke.
 
     `widths` has the largest possible difference of each column. If it is infinite, Gaffke's bound does not exist, and the
-    method is t. A single query has no interval.
+    method is t. A single query has no interval. `linear` has the values for t, if they are not the differences themselves.
     """
     n, n_columns = differences.shape
+    units = differences if linear is None else linear
     if n < 2:
         return unknown(n_columns), np.full(n_columns, T)
     n_changed = np.count_nonzero(differences, axis=0)
-    is_spread = (n_changed == n) & (np.diff(np.sort(differences, axis=0), axis=0) > 0).all(axis=0)
+    is_spread = (n_changed == n) & (np.diff(np.sort(units, axis=0), axis=0) > rounding_of(units)).all(axis=0)
     is_t = is_spread | (n_changed >= ENOUGH_CHANGED) | ~np.isfinite(widths)
-    low, high = t_interval(differences, level)
+    low, high = t_interval(units, level)
     few = np.flatnonzero(~is_t)
     if len(few):
         low[few] = _lower_bounds(differences[:, few], -widths[few], (1 - level) / 2)

@@ -230,7 +230,7 @@ def _from_planes(packed: bytes, kind: str) -> NDArray[Any]:
 Pairs = Mapping[str, Mapping[str, float]]
 
 
-class PackedPairs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PackedPairs(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The queries, the number of documents of each, the documents, the references to them, and the numbers."""
 
     queries: PackedTexts | bytes
@@ -238,10 +238,23 @@ class PackedPairs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     docs: PackedTexts | bytes
     back: bytes
     numbers: PackedNumbers
+    more: list[PackedPairs] = []
+    """Further rankings, if queries were sent several times: the second ranking of each query, the third, and so on."""
 
 
-def pack_pairs(pairs: Pairs) -> bytes:
-    """Pack query → document → number; the order of queries and documents is kept."""
+Reruns = Mapping[str, Sequence[Mapping[str, float]]]
+"""Query → its further rankings."""
+
+
+def pack_pairs(pairs: Pairs, reruns: Reruns | None = None) -> bytes:
+    """Pack query → document → number, and further rankings; the order of queries and documents is kept."""
+    further = reruns or {}
+    n_most = max(map(len, further.values()), default=0)
+    by_place = [{query: some[place] for query, some in further.items() if place < len(some)} for place in range(n_most)]
+    return pack_parts(msgspec.structs.replace(_packed_pairs(pairs), more=list(map(_packed_pairs, by_place))))
+
+
+def _packed_pairs(pairs: Pairs) -> PackedPairs:
     by_query = list(pairs.values())
     docs = list(chain.from_iterable(by_query))
     numbers = np.fromiter(chain.from_iterable(by_doc.values() for by_doc in by_query), np.float64, len(docs))
@@ -250,19 +263,31 @@ def pack_pairs(pairs: Pairs) -> bytes:
     codes = np.fromiter(map(known.__getitem__, docs), np.int64, len(docs))
     next_new = np.zeros(len(codes), np.int64)
     next_new[1:] = np.maximum.accumulate(codes)[:-1] + 1 if len(codes) else 0
-    packed = PackedPairs(
+    return PackedPairs(
         queries=pack_texts(pairs),
         sizes=pack_counts(sizes),
         docs=pack_texts(known),
         back=pack_counts(next_new - codes),
         numbers=pack_numbers(numbers),
     )
-    return pack_parts(packed)
 
 
 def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
-    """The pairs that `pack_pairs` packed, as plain dicts."""
+    """The pairs that `pack_pairs` packed, as plain dicts, without further rankings."""
+    return _unpacked_pairs(unpack_parts(payload, PackedPairs))
+
+
+def unpack_reruns(payload: bytes) -> dict[str, list[dict[str, float]]]:
+    """The further rankings that `pack_pairs` packed; a query that was sent several times has a list, even if it is empty."""
     packed = unpack_parts(payload, PackedPairs)
+    reruns: dict[str, list[dict[str, float]]] = {}
+    for pairs in packed.more:
+        for query, ranking in _unpacked_pairs(pairs).items():
+            reruns.setdefault(query, []).append(ranking)
+    return {query: reruns.get(query, []) for query in unpack_texts(packed.queries)} if packed.more else {}
+
+
+def _unpacked_pairs(packed: PackedPairs) -> dict[str, dict[str, float]]:
     back, sizes = unpack_counts(packed.back), unpack_counts(packed.sizes)
     is_new = back == 0
     codes = np.cumsum(is_new) - is_new - back

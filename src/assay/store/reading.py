@@ -13,7 +13,16 @@ from assay.errors import AssayError, StoreError
 from assay.evaluation import Result, SavedRecord
 from assay.schema import check_depth, convert_plain
 from assay.store.listing import FigureRow
-from assay.store.packing import CHECK_HINT, LazyMapping, decompress, report_damage, unpack_json, unpack_pairs, unpack_scores
+from assay.store.packing import (
+    CHECK_HINT,
+    LazyMapping,
+    decompress,
+    report_damage,
+    unpack_json,
+    unpack_pairs,
+    unpack_reruns,
+    unpack_scores,
+)
 from assay.store.references import Target, resolve_part
 from assay.store.rows import read_rows, store_prefix
 from assay.store.schema import BASELINES, DATASETS, EVALUATIONS, FIGURES, NOTES, PAYLOADS, RESULTS, TAGS
@@ -84,6 +93,7 @@ class PackedResult:
                 record,
                 scores,
                 run=self._unopened("rankings", unpack_pairs),
+                reruns=self._unopened("rankings", unpack_reruns) if record.repeats else {},
                 queries=self._unopened("queries", unpack_queries),
                 relevant=self._unopened("relevant", unpack_pairs),
             )

@@ -18,6 +18,7 @@ from assay.model import Query
 from assay.schema import SchemaError, at_key, convert_plain
 from assay.store.packing import (
     Pairs,
+    Reruns,
     Values,
     columns_of_plain,
     columns_of_table,
@@ -27,12 +28,13 @@ from assay.store.packing import (
     pack_scores,
     unpack_json,
     unpack_pairs,
+    unpack_reruns,
     unpack_scores,
 )
 from assay.store.timestamps import parse_timestamp
 from assay.text import printable
 
-SEPARATE_FIELDS = ("per_query", "queries", "run", "relevant")
+SEPARATE_FIELDS = ("per_query", "queries", "run", "reruns", "relevant")
 """Fields of the plain values of a result that are stored separately; all others are its record."""
 
 
@@ -95,6 +97,8 @@ class StoredResult:
             plain["queries"] = unpack_json(self.queries)
         if self.rankings is not None:
             plain["run"] = unpack_pairs(self.rankings)
+            if reruns := unpack_reruns(self.rankings):
+                plain["reruns"] = reruns
         if self.relevant is not None:
             plain["relevant"] = unpack_pairs(self.relevant)
         return plain
@@ -106,7 +110,8 @@ def _plain_column(values: Values) -> list[Any]:
 
 def to_stored(result: Result) -> StoredResult:
     """The parts of a result; a BadParameter if it could not be read again."""
-    bare = result.with_fields(run={}, queries={}, grader=None, recorded=result.fingerprints)  # avoids copying the rest
+    none: dict[str, Any] = {"run": {}, "reruns": {}, "queries": {}, "grader": None}  # avoids copying the rest
+    bare = result.with_fields(**none, recorded=result.fingerprints)
     record = bare.to_dict(per_query=False)
     if result.ties:
         record["ties"] = dict(result.ties)
@@ -117,16 +122,16 @@ def to_stored(result: Result) -> StoredResult:
     content = pack_json(record)
     source = f"{printable(result.name) or 'the result'} cannot be saved"
     checked = convert_plain(unpack_json(content), SavedRecord, source, BadParameter)
-    return _pack_result(
-        (content, checked), result.query_ids, columns_of_table(result.table), (result.run, queries, relevant)
-    )
+    whole = (result.run, result.reruns, queries, relevant)
+    return _pack_result((content, checked), result.query_ids, columns_of_table(result.table), whole)
 
 
 def stored_from_plain(plain: Mapping[str, Any]) -> StoredResult:
     """The parts of a result from plain values, as in an export; a SchemaError if they are not a result."""
     record = {name: value for name, value in plain.items() if name not in SEPARATE_FIELDS}
     by_query = plain["per_query"]
-    whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("relevant", {}))
+    run, reruns, queries, relevant = (plain.get(name, {}) for name in ("run", "reruns", "queries", "relevant"))
+    whole = (run, reruns, queries, relevant)
     checked = msgspec.convert(record, SavedRecord)
     return _pack_result((pack_json(record), checked), tuple(by_query), columns_of_plain(by_query), whole)
 
@@ -135,15 +140,15 @@ def _pack_result(
     record: tuple[bytes, SavedRecord],
     query_ids: tuple[str, ...],
     columns: Mapping[str, Values],
-    whole: tuple[Pairs, Mapping[str, Any], Pairs],
+    whole: tuple[Pairs, Reruns, Mapping[str, Any], Pairs],
 ) -> StoredResult:
     content, checked = record
-    run, queries, relevant = whole
+    run, reruns, queries, relevant = whole
     return StoredResult(
         record=content,
         scores=pack_scores(query_ids, columns),
         figures=figures_of(checked, columns),
-        rankings=pack_pairs(run) if run else None,
+        rankings=pack_pairs(run, reruns) if run else None,
         queries=pack_json(queries) if queries else None,
         relevant=pack_pairs(relevant) if run else None,
     )
@@ -170,7 +175,7 @@ def _finite_or_none(value: float | None) -> float | None:
 def assemble_result(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
     """The result that `result_from_dict` would return, without converting every score to plain values first.
 
-    `whole` has the fields run, queries and relevant. A SchemaError if the scores do not belong to the record.
+    `whole` has the fields run, reruns, queries and relevant. A SchemaError if the scores do not belong to the record.
     """
     query_ids, columns = unpack_scores(scores)
     if not columns:

@@ -20,7 +20,14 @@ from assay.cli.output_options import (
     write_output,
 )
 from assay.cli.program import Command, Group
-from assay.cli.scoring_options import INTERSECT_HELP, integer_parser, parse_digits, parse_level, parse_number
+from assay.cli.scoring_options import (
+    INTERSECT_HELP,
+    add_cluster_argument,
+    integer_parser,
+    parse_digits,
+    parse_level,
+    parse_number,
+)
 from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
 
@@ -47,7 +54,7 @@ MAX_SEED = 1_000_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The systems, the comparison, and the output."""
     add_input_arguments(parser, RULES)
-    add_comparison_arguments(parser)
+    add_cluster_argument(add_comparison_arguments(parser))
     add_slice_arguments(parser)
     show = add_output_arguments(parser, FORMATS, choices=FORMATS)
     show.add_argument(
@@ -72,8 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
 
-def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
-    """The choices of a comparison."""
+def add_comparison_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """The choices of a comparison, which a report has too. Returns their group."""
     group = parser.add_argument_group("comparison")
     group.add_argument(
         "--baseline", metavar="NAME", help="compare all other systems with this one (default: compare every pair)"
@@ -102,6 +109,7 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="random seed for resampling (default: 0)"
     )
     group.add_argument("--intersect", action="store_true", help=INTERSECT_HELP)
+    return group
 
 
 def _add_thresholds(group: argparse._ArgumentGroup) -> None:
@@ -182,6 +190,7 @@ def make_comparison_options(options: argparse.Namespace) -> ComparisonOptions:
         "tolerance": options.tolerance,
         "rope": options.rope,
         "seed": options.seed,
+        "cluster": getattr(options, "cluster", None),
     }
     return ComparisonOptions(**{name: value for name, value in fields.items() if value is not None})
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from assay.cli.earlier_results import notes_on_noise
 from assay.cli.eval_options import add_arguments, check_flags, check_is_result, check_plan_word
 from assay.cli.exit_codes import exit_code_of_interrupt, write_error
 from assay.cli.output_options import check_store, report_file
@@ -104,6 +105,7 @@ def _store_results(options: argparse.Namespace, plan: Plan, results: Sequence[Re
         return [str(error)]
     place = parse_location(options.store)
     _write_notes(options, f"saved as {stored} in {place}.  {where_to_look(place, options.store)}")
+    _write_notes(options, *notes_on_noise(results, options.store, stored))
     return []
 
 
@@ -209,8 +211,9 @@ def _make_plan(options: argparse.Namespace) -> Plan:
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
     names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *TERM_FLAGS)
+    running = ("concurrency", "timeout", "index_timeout", "retries", "repeats")
     flags = {
-        **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "index_timeout", "retries")},
+        **{name: getattr(options, name) for name in (*names, *running)},
         "strict": options.strict or None,
         "by": options.by,
         "cache": False if options.no_cache else None,

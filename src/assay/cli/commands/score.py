@@ -112,7 +112,11 @@ def _saved_results(options: argparse.Namespace, inputs: Inputs, forms: Sequence[
     _check_order(options, results[0].metrics)
     if options.tie_band or options.residuals:
         results = [with_bands(result, tie_band=options.tie_band, residuals=options.residuals) for result in results]
-    return results if options.ci is None else [add_intervals(options, result, forms) for result in results]
+    return (
+        results
+        if options.ci is None and options.cluster is None
+        else [add_intervals(options, result, forms) for result in results]
+    )
 
 
 def _check_order(options: argparse.Namespace, metrics: Sequence[BoundMetric]) -> None:

@@ -297,7 +297,7 @@ def _document_sections(comparison: Comparison, report: ComparisonReport) -> Iter
 def _summary_table(comparison: Comparison, result: Result, figures: Figures) -> Table:
     """One system: metric, value, interval."""
     how = comparison.how
-    intervals = with_intervals(result, level=how.level, seed=how.seed).intervals
+    intervals = with_intervals(result, level=how.level, seed=how.seed, cluster=how.cluster).intervals
     rows = []
     for metric in comparison.metrics:
         confidence = intervals.get(metric.name)
@@ -386,7 +386,9 @@ def _comparison_to_dict(comparison: Comparison, report: ComparisonReport) -> dic
     plain["intervals"] = {
         result.name: {
             name: interval.to_dict()
-            for name, interval in with_intervals(result, level=how.level, seed=how.seed).intervals.items()
+            for name, interval in with_intervals(
+                result, level=how.level, seed=how.seed, cluster=how.cluster
+            ).intervals.items()
         }
         for result in comparison.results
     }
@@ -471,6 +473,8 @@ def n_queries_text(comparison: Comparison) -> str:
     n = len(comparison.query_ids)
     judged = max((result.counts.get("judged", 0) for result in comparison.results), default=0)
     text = counted(n, "query") if comparison.part or judged <= n else f"{n:,} of {counted(judged, 'query')}"
+    if comparison.clusters is not None:
+        text = f"{text} in {counted(comparison.clusters.n, 'cluster')} by {comparison.how.cluster}"
     n_failed = sum(any(query in result.failures for result in comparison.results) for query in comparison.query_ids)
     return f"{text}, {n - n_failed:,} without failures" if n_failed else text
 

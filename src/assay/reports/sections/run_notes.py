@@ -27,7 +27,8 @@ def failure_notes(results: Sequence[Result], again: str, *, strict: bool | None 
     notes = []
     for result in _with_failures(results):
         if strict is None or not _is_error(result, strict=strict):
-            failed = "failed and scored 0" if result.run else "failed"
+            zero = "failed and scored 0" if result.n_repeats == 1 else "failed at least once; a repeat that failed scores 0"
+            failed = zero if result.run else "failed"
             text = f"{_share(result)} {failed}: {reasons(result.failures)}{_advice(result, again)}"
             notes.append(f"{result.name}: {text}.")
     return notes
@@ -70,7 +71,7 @@ def _short(error: str) -> str:
 
 def _share(result: Result) -> str:
     """`37 of 500 queries`, `all 12 queries`."""
-    n_failed, n_asked = len(result.failures), len(result.failures) + len(result.run)
+    n_failed, n_asked = len(result.failures), len(result.failures.keys() | result.run.keys())
     some = "all" if n_failed == n_asked else f"{n_failed:,} of"
     return f"{some} {counted(n_asked, 'query')}"
 

@@ -112,9 +112,9 @@ def coverage(report: Report) -> str:
     first = report.results[0]
     policy = first.policy
     if not _has_rankings(first):
-        return counted(first.counts["judged"], "query")
+        return f"{counted(first.counts['judged'], 'query')}{_clusters(first)}"
     parts = [
-        counted(first.counts["judged"], "judged query"),
+        f"{counted(first.counts['judged'], 'judged query')}{_clusters(first)}",
         *([f"profile: {first.profile}"] if first.profile else []),
         "relevant: grade > 0" if policy.rel is None else f"relevant: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
@@ -123,6 +123,12 @@ def coverage(report: Report) -> str:
     if policy.judged_only:
         parts.append("unjudged documents removed")
     return " · ".join(parts)
+
+
+def _clusters(result: Result) -> str:
+    """The clusters that the intervals are based on: ` in 12 clusters by document`."""
+    clustered = [interval for interval in result.intervals.values() if interval.cluster]
+    return f" in {counted(clustered[0].n_clusters, 'cluster')} by {clustered[0].cluster}" if clustered else ""
 
 
 def _has_rankings(result: Result) -> bool:
