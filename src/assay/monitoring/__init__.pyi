@@ -24,6 +24,7 @@ from assay.monitoring.guard import GuardUse as GuardUse
 from assay.monitoring.history import Series as Series
 from assay.monitoring.history import best_before as best_before
 from assay.monitoring.history import read_series as read_series
+from assay.monitoring.history import series_from as series_from
 from assay.monitoring.history import series_of as series_of
 from assay.monitoring.levels import Measured as Measured
 from assay.monitoring.marks import change_details as change_details

@@ -125,15 +125,16 @@ def read_series(
     `since` selects the points to show. All points are compared, so that marks do not depend on it.
     """
     series = series_of(store.history(metric.name, benchmark, provider), metric, store)
-    if since is None:
-        return series
-    chosen = {point.result for point in store.history(metric.name, benchmark, provider, since)}
-    parts = []
-    for line in series:
-        places = [place for place, point in enumerate(line.points) if point.result in chosen]
-        if places:
-            parts.append(line.part(places[0]))
-    return parts
+    return series if since is None else series_from(series, store.history(metric.name, benchmark, provider, since))
+
+
+def series_from(series: Iterable[Series], points: Iterable[StoredPoint]) -> list[Series]:
+    """The part of each series from the first of these points on; no series if it has none of them."""
+    chosen = {point.result for point in points}
+    firsts = [
+        (line, next((place for place, point in enumerate(line.points) if point.result in chosen), None)) for line in series
+    ]
+    return [line.part(place) for line, place in firsts if place is not None]
 
 
 def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric, reader: ScoreReader | None = None) -> list[Series]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from assay.comparison import Comparison
     from assay.evaluation import Result
+    from assay.metrics import BoundMetric
+    from assay.monitoring import Series
     from assay.store import Entry, JudgmentBook, StoredEvaluation
 
 
@@ -202,6 +204,15 @@ class AppState:
 
         comparison: Comparison = self.cache.get(("comparison", tuple(keys), baseline, shared), work)
         return comparison
+
+    def series(self, metric: BoundMetric, benchmark: str | None, provider: str | None, since: str | None) -> list[Series]:
+        """The series of a metric with their marks. They are cached, because marks need the scores of all queries."""
+        from assay.monitoring import read_series, series_from
+
+        asked = (metric.name, benchmark, provider)
+        key = ("series", self.store_version(), *asked)
+        lines: list[Series] = self.cache.get(key, lambda: read_series(self.store, metric, benchmark, provider))
+        return lines if since is None else series_from(lines, self.store.history(*asked, since))
 
 
 def n_rows_of(value: Any) -> float:

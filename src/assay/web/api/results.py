@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.monitoring import Series, read_series
+from assay.monitoring import Series
 from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted, shortened
@@ -187,7 +187,7 @@ def _board_row(result: ListedResult, metric: str, place: int, ties: Sequence[set
 def history(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest value first."""
     metric = state.store.metric(params["metric"])
-    lines = read_series(state.store, metric, params["benchmark"], params["provider"], params["since"])
+    lines = state.series(metric, params["benchmark"], params["provider"], params["since"])
     return {"series": [_series(series) for series in lines]}
 
 

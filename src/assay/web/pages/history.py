@@ -9,7 +9,7 @@ from assay.charts import draw
 from assay.comparison import Figures as Digits
 from assay.errors import UsageError
 from assay.metrics import BoundMetric
-from assay.monitoring import Point, Series, change_details, change_head, read_series
+from assay.monitoring import Point, Series, change_details, change_head
 from assay.reports import (
     TITLE,
     Cell,
@@ -46,7 +46,7 @@ def show_history(state: AppState, request: PageRequest) -> View:
     provider, since = request.get("provider"), request.get("since")
     usual = next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"
     metric = state.store.metric(request.get("metric", usual))
-    series = read_series(state.store, metric, benchmark or None, provider or None, since or None)
+    series = state.series(metric, benchmark or None, provider or None, since or None)
     plan = _plan(series, metric, state.store.baselines())
     layouts, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, state.store.baselines())))])
     on_it = [result.entry for result in index.results if result.entry.benchmark == benchmark]
