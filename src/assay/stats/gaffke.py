@@ -139,7 +139,9 @@ def _saddle_point(terms: Floats, weights: Floats) -> Floats:
 
     The function is self-concordant, so Newton's method with damped steps never leaves its domain.
     """
-    x = np.full((len(terms), 1), 0.5)
+    spread = np.sqrt((weights * terms**2).sum(axis=1, keepdims=True))
+    fall = np.maximum(-(weights * terms).sum(axis=1, keepdims=True), 0.0)
+    x = np.minimum(0.5, 1 / np.maximum(spread, fall))  # near the lowest point even for millions of queries
     for _ in range(MAX_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = np.where(weights > 0, terms / (1 + x * terms), 0.0)
