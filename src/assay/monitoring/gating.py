@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.comparison import RunNoise, check_comparable, shared_metrics
@@ -130,14 +130,8 @@ def gate(
     noise = tuple(noise_of(parsed, cases, name))
     notes += [*dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals)), *use_notes]
     notes += [*(some.sentence for some in noise if some.sentence), *notes_on_unmeasured(cases, name)]
-    return GateReport(
-        tuple(verdicts),
-        tuple(notes),
-        name if before else "",
-        unjudged=tuple(unjudged),
-        guards=tuple(uses),
-        noise=noise,
-    )
+    report = GateReport(tuple(verdicts), tuple(notes), name if before else "", noise=noise)
+    return replace(report, unjudged=tuple(unjudged), guards=tuple(uses))
 
 
 def cases_of(
