@@ -63,3 +63,18 @@ def test_what_is_missing_is_said(saved, assay):
     assert (plain.code, "Name the benchmark with --dataset" in plain.err) == (2, True)
     slices = assay("compare", "--dataset", "small.json", "good.run", "poor.run", "--cluster", "document", "--slices")
     assert (slices.code, "does not know clusters" in slices.err) == (2, True)
+
+
+def test_a_gate_counts_clusters(saved, assay):
+    for name in ("good", "poor"):
+        assert assay("score", "--dataset", "small.json", f"{name}.run", "-m", "mrr", "-o", f"{name}.json").code == 0
+    rule = ("--baseline", "good.json", "--rule", "mrr not worse by 0.05")
+    done = assay("gate", "poor.json", *rule, "--cluster", "document")
+    assert "note: 12 queries in 6 clusters by document" in done.out + done.err
+    plain = json.loads(assay("gate", "poor.json", *rule, "--cluster", "document", "-f", "json").out)
+    alone = json.loads(assay("gate", "poor.json", *rule, "-f", "json").out)
+    assert plain["notes"][0] == "12 queries in 6 clusters by document"
+    assert plain["verdicts"][0]["p_worse"] > alone["verdicts"][0]["p_worse"]
+    unknown = assay("gate", "poor.json", *rule, "--cluster", "documnt")
+    assert (unknown.code, "Did you mean document?" in unknown.err) == (2, True)
+    assert assay("gate", "--check", "rules.yaml", "--cluster", "document").code == 2

@@ -102,3 +102,9 @@ def test_differences_below_the_lowest_are_an_error() -> None:
         gaffke_p([-1.5, 0.0], 0.05)
     with pytest.raises(BadParameter, match="finite"):
         gaffke_bound([float("nan"), 0.0])
+
+
+def test_millions_of_queries_with_a_mean_of_zero_have_a_p_of_one_half():
+    """A gate asks how many queries would decide where the drop equals the margin: no number would."""
+    p = gaffke_of_counts(np.array([-0.4, 0.0, 0.4]), np.array([[2_800_000, 2_800_000, 2_800_000]]), 0.0)
+    assert p[0] == pytest.approx(0.5, abs=1e-3)

@@ -205,7 +205,7 @@ def add_confidence_arguments(group: argparse._ArgumentGroup) -> None:
     add_cluster_argument(group)
 
 
-def add_cluster_argument(group: argparse._ArgumentGroup) -> None:
+def add_cluster_argument(group: argparse._ActionsContainer) -> None:
     """The tag that clusters queries."""
     group.add_argument(
         "--cluster",

@@ -19,8 +19,17 @@ from assay.comparison.pairs import Pair, decide
 from assay.errors import BadParameter
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column
+from assay.stats import (
+    Clusters,
+    gaffke_bound,
+    gaffke_of_counts,
+    gaffke_p,
+    half_width,
+    parse_test,
+    queries_needed,
+    sign_flip_p,
+)
 from assay.stats import Pairs as PairedScores
-from assay.stats import gaffke_bound, gaffke_of_counts, gaffke_p, half_width, parse_test, queries_needed, sign_flip_p
 
 NOT_WORSE, WORSE, UNDECIDED, SAME = "pass", "fail", "undecided", "same"
 GAFFKE, T, BOOTSTRAP = "gaffke", "t", "bootstrap"
@@ -54,13 +63,15 @@ class MarginDecision:
     method: str
     """gaffke, t (a metric without a largest value) or bootstrap (a value that is not a mean)."""
     gains: Floats
-    """The difference of each query with both scores; above 0 if b is better."""
+    """The difference of each query with both scores, or of each cluster; above 0 if b is better."""
     width: float
-    """The largest possible difference."""
+    """The largest possible difference of a query or a cluster."""
+    unit: str = "query"
+    """What varies: a query or a cluster."""
 
     @property
     def n(self) -> int:
-        """The number of queries with both scores."""
+        """The number of queries with both scores, or of clusters."""
         return len(self.gains)
 
     @property
@@ -79,7 +90,7 @@ class MarginDecision:
         return self.n >= FEWEST_QUERIES and math.isfinite(self.low) and math.isfinite(self.high)
 
     def needed(self) -> int | None:
-        """About how many such queries would decide, if the difference stays; None if no reasonable number would."""
+        """About how many such queries or clusters would decide, if the difference stays; None if no number would."""
         alpha = (1 - self.level) / 2
         if self.n < 2 or not math.isfinite(self.pair.improvement):
             return None
@@ -100,17 +111,20 @@ def decide_margin(
     level: float = 0.95,
     *,
     alpha_worse: float | None = None,
+    clusters: Clusters | None = None,
 ) -> MarginDecision:
     """Decide whether `now` is worse than `before` by more than a margin, in units of the metric.
 
     It passes if a drop as large as the margin is rejected at (1 − level) ÷ 2, and fails if equal systems are rejected at
-    `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass.
+    `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass. If there
+    are `clusters` of the queries, clusters take the place of queries.
     """
     alpha = round((1 - level) / 2, 12)
-    pair = decide(metric, before, now, ComparisonOptions(alpha=round(1 - level, 12), correction="none"))
-    gains = gains_of(metric, before, now)
+    how = ComparisonOptions(alpha=round(1 - level, 12), correction="none")
+    pair = decide(metric, before, now, how, clusters=clusters)
+    gains, reach = _gains_and_reach(metric, before, now, clusters)
     low, high = metric.metric.range
-    width = high - low
+    width = (high - low) * reach
     method = BOOTSTRAP if now.aggregation != MEAN else GAFFKE if math.isfinite(width) else T
     is_up = metric.metric.higher_is_better
     worst, best = (pair.low, pair.high) if is_up else (-pair.high, -pair.low)
@@ -121,24 +135,36 @@ def decide_margin(
     is_below = pair.improvement < -margin - EDGE * max(1.0, margin)
     fails = is_below and (p_worse <= alpha_worse if method != BOOTSTRAP else best < 0)
     status = SAME if pair.is_same else WORSE if fails else NOT_WORSE if passes else UNDECIDED
-    bound = min(bound, pair.improvement) if math.isfinite(bound) else bound
+    bound = min(max(bound, low - high), pair.improvement) if math.isfinite(bound) else bound
     ends = (bound, best) if is_up else (-best, -bound)
-    return MarginDecision(status, pair, margin, level, *ends, p_not_worse, p_worse, alpha_worse, method, gains, width)
+    unit = "query" if clusters is None else "cluster"
+    return MarginDecision(status, pair, margin, level, *ends, p_not_worse, p_worse, alpha_worse, method, gains, width, unit)
 
 
-def gains_of(metric: BoundMetric, before: Column, now: Column) -> Floats:
+def gains_of(metric: BoundMetric, before: Column, now: Column, clusters: Clusters | None = None) -> Floats:
     """The gain of each query with both scores, sorted; below 0 if it is worse, and 0 if the difference is only rounding.
 
-    If a value is composed of parts, queries without scores have the gain of their first part.
+    If a value is composed of parts, queries without scores have the gain of their first part. With clusters, it is the gain
+    of each cluster.
     """
-    sign = sign_of(metric)
+    return _gains_and_reach(metric, before, now, clusters)[0]
+
+
+def _gains_and_reach(metric: BoundMetric, before: Column, now: Column, clusters: Clusters | None) -> tuple[Floats, float]:
+    """The gains, and the largest possible gain as a multiple of that of one query: 1 without clusters."""
     a, b = (np.asarray(column.score, dtype=float) for column in (before, now))
-    defined: NDArray[np.bool_] = np.isfinite(a) & np.isfinite(b)
+    inside: NDArray[np.bool_] = np.isfinite(a) & np.isfinite(b)
     if before.is_composed and now.is_composed:
-        counts = before.counts & now.counts
-        return np.sort(sign * np.where(defined, b - a, now.weight[:, 0] - before.weight[:, 0])[counts])
-    pairs = PairedScores(a[defined, np.newaxis], b[defined, np.newaxis])
-    return np.sort(sign * pairs.differences[:, 0]) if defined.any() else np.empty(0)
+        raw = np.where(inside, b - a, now.weight[:, 0] - before.weight[:, 0])
+        inside = before.counts & now.counts
+        differences = raw[inside, np.newaxis]
+    else:
+        differences = PairedScores(a[inside, np.newaxis], b[inside, np.newaxis]).differences
+    if not inside.any():
+        return np.empty(0), 1.0
+    counted = None if clusters is None else clusters.taken(inside)
+    sums = differences if counted is None else counted.sums(differences)
+    return np.sort(sign_of(metric) * sums[:, 0]), 1.0 if counted is None else counted.reach
 
 
 def _not_worse(gains: Floats, margin: float, alpha: float, width: float) -> tuple[float, float]:

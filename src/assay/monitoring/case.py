@@ -15,12 +15,12 @@ import numpy as np
 from assay.arrays import Floats
 from assay.comparison import Pair, decide
 from assay.errors import DataError, UsageError
-from assay.evaluation import Result
+from assay.evaluation import Result, clusters_inside
 from assay.metrics import BoundMetric
 from assay.model import Column, Tags, values_of
 from assay.monitoring.finding import Moved
 from assay.monitoring.rule_scope import Where
-from assay.stats import column_intervals
+from assay.stats import Clusters, clustered_intervals, column_intervals
 
 MAX_MOVED = 5
 """The largest number of queries to name."""
@@ -34,6 +34,8 @@ class Case:
     before: Result | None = None
     best: Mapping[str, float] = field(default_factory=dict)
     """Metric → its best value in the history of this benchmark and provider."""
+    cluster: str = ""
+    """The tag whose values are clusters of queries; empty if each query stands for itself."""
     _differences: dict[str, Pair] = field(default_factory=dict, repr=False, compare=False)
     _slices: dict[Where, Case] = field(default_factory=dict, repr=False, compare=False)
 
@@ -55,10 +57,23 @@ class Case:
     def interval(self, metric: str) -> tuple[float, float, float]:
         """Low end, high end and level of the interval of the current value: from the result, else computed."""
         name = self.now.own_name(metric)
-        if known := self.now.intervals.get(name):
+        known, columns = self.now.intervals.get(name), {name: self.now.table.columns[name]}
+        if self.clusters is not None:
+            level = known.level if known else 0.95
+            low, high, _ = clustered_intervals(columns, self.clusters, level=level)[name]
+            return low, high, level
+        if known:
             return known.low, known.high, known.level
-        low, high, _ = column_intervals({name: self.now.table.columns[name]})[name]
+        low, high, _ = column_intervals(columns)[name]
         return low, high, 0.95
+
+    @cached_property
+    def clusters(self) -> Clusters | None:
+        """The clusters of the queries; None if each query stands for itself."""
+        if not self.cluster:
+            return None
+        clusters = clusters_inside([self.now, *([self.before] if self.before else [])], self.cluster)
+        return None if clusters.is_single else clusters
 
     def n_defined(self, metric: str) -> int:
         """The number of queries that have a score."""
@@ -71,7 +86,7 @@ class Case:
     def difference(self, metric: BoundMetric) -> Pair:
         """The difference to the baseline, paired by query, as every comparison computes it; computed once."""
         if metric.name not in self._differences:
-            self._differences[metric.name] = decide(metric, *self.columns(metric.name))
+            self._differences[metric.name] = decide(metric, *self.columns(metric.name), clusters=self.clusters)
         return self._differences[metric.name]
 
     def columns(self, metric: str) -> tuple[Column, Column]:
@@ -110,7 +125,7 @@ class Case:
         if where not in self._slices:
             queries = [query for query in self.now.query_ids if self._has_tags(query, where)]
             now, *before = (result.subset(queries=queries) for result in (self.now, self.before) if result is not None)
-            self._slices[where] = Case(now, before[0] if before else None)
+            self._slices[where] = Case(now, before[0] if before else None, cluster=self.cluster)
         return self._slices[where]
 
     def _has_tags(self, query: str, where: Where) -> bool:

@@ -33,6 +33,7 @@ from assay.monitoring.sensitivity import (
 from assay.text import counted
 
 LEVEL = 0.95
+UNITS = {"query": "queries", "cluster": "clusters"}
 
 
 # Margin
@@ -58,10 +59,12 @@ class MarginRule(ComparedRule):
     def compared(self, case: Case, before: float) -> Finding:
         """Passes, fails, is undecided, or nothing changed."""
         margin = self.margin.value(before)
+        columns = case.columns(self.bound.name)
         decision = decide_margin(
-            self.bound, *case.columns(self.bound.name), margin, self.level, alpha_worse=self.alpha_worse
+            self.bound, *columns, margin, self.level, alpha_worse=self.alpha_worse, clusters=case.clusters
         )
         needed = decision.needed() if decision.status == UNDECIDED else None
+        n_needed = None if needed is None else math.ceil(needed * decision.pair.n / max(1, decision.n))
         return Finding(
             decision.status,
             case.value(self.bound.name),
@@ -71,8 +74,8 @@ class MarginRule(ComparedRule):
             decision.low,
             decision.high,
             self.level,
-            decision.n,
-            needed,
+            decision.pair.n,
+            n_needed,
             () if decision.status in (PASSED, SAME) else case.moved(self.bound),
             _reason(decision, needed, case),
             decision.p_worse,
@@ -90,11 +93,13 @@ class MarginRule(ComparedRule):
         if not decision.has_test or not decision.margin or not decision.alpha_worse:
             return ""
         scores = case.columns(self.bound.name)[0].score
-        spread = spread_of(decision.gains, decision.width, is_binary=bool(np.isin(scores, (0.0, 1.0)).all()))
+        is_binary = decision.unit == "query" and bool(np.isin(scores, (0.0, 1.0)).all())
+        spread = spread_of(decision.gains, decision.width, is_binary=is_binary)
         if spread.sd == 0 and not math.isfinite(decision.width):
             return ""
         chance = chance_to_notice(2 * decision.margin, decision.margin, decision.n, spread, decision.alpha_worse)
-        return notice_text(2 * decision.margin, chance, decision.n, verb_of(self.bound)[:-1], unit_of(self.bound))
+        units = counted(decision.n, decision.unit)
+        return notice_text(2 * decision.margin, chance, units, verb_of(self.bound)[:-1], unit_of(self.bound))
 
 
 def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
@@ -102,7 +107,8 @@ def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
     if decision.status == SAME:
         what = "no ranking changed" if case.has_same_rankings else "no score changed"
         share = f"{100 * unseen_share(decision.n, (1 - decision.level) / 2):.2g} %"
-        return f"{what}; with {counted(decision.n, 'query')} a change that touches up to {share} of queries could go unseen"
+        units = f"a change that touches up to {share} of {UNITS[decision.unit]} could go unseen"
+        return f"{what}; with {counted(decision.n, decision.unit)} {units}"
     by = "" if decision.has_range else "by Student's t, because the metric has no largest value"
     if decision.status != UNDECIDED:
         return by
@@ -111,7 +117,7 @@ def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
 
 def _why_undecided(decision: MarginDecision, needed: int | None) -> str:
     if not decision.has_enough_queries:
-        return "undecided, too few queries"
+        return f"undecided, too few {UNITS[decision.unit]}"
     alpha = (1 - decision.level) / 2
     if (
         decision.alpha_worse
@@ -121,8 +127,9 @@ def _why_undecided(decision: MarginDecision, needed: int | None) -> str:
         p, limit = (show(float(f"{value:.2g}")) for value in (decision.p_worse, decision.alpha_worse))
         return f"undecided: worse with p = {p}, but the guard fails it only from p = {limit}"
     if needed is None:
-        return "undecided, and more queries would hardly help because the difference is close to the margin"
-    return f"undecided, about {_round(needed):,} queries would decide it"
+        more = f"more {UNITS[decision.unit]} would hardly help"
+        return f"undecided, and {more} because the difference is close to the margin"
+    return f"undecided, about {counted(_round(needed), decision.unit)} would decide it"
 
 
 def _round(number: int) -> int:
@@ -196,8 +203,9 @@ class ChangeRule(ComparedRule):
         """How often equal systems would fail, because only the observed difference decides."""
         if self.bound.metric.aggregation != MEAN:
             return ""
-        gains = gains_of(self.bound, *case.columns(self.bound.name))
-        return false_failure_text(chance_of_false_failure(limit, len(gains), spread_of(gains, math.inf)), len(gains))
+        gains = gains_of(self.bound, *case.columns(self.bound.name), case.clusters)
+        units = counted(len(gains), "query" if case.clusters is None else "cluster")
+        return false_failure_text(chance_of_false_failure(limit, len(gains), spread_of(gains, math.inf)), units)
 
 
 def _percent_change(difference: float, before: float) -> str:

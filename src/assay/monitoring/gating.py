@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.comparison import RunNoise, check_comparable, shared_metrics
@@ -23,6 +23,7 @@ from assay.model import values_of
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
+from assay.monitoring.gate_clusters import clustered, notes_on_clusters
 from assay.monitoring.gate_noise import noise_of, notes_on_unmeasured
 from assay.monitoring.guard import GuardMemory, GuardUse, remember, with_guarded_alpha
 from assay.monitoring.history import Best, best_before, series_of
@@ -106,13 +107,15 @@ def gate(
     anew: str = "",
     residuals: bool = False,
     memory: GuardMemory | None = None,
+    cluster: str | None = None,
 ) -> GateReport:
     """Check results against rules and, if there is one, a baseline. Results are paired by benchmark, then by provider.
 
     A baseline with other data or conventions is a DataError that names the difference; the error ends with the command that
     creates a new baseline, if it is given. `best` has the best values so far, for ratchet rules. `memory` remembers the
     candidates of guards: a store. Rules are texts, maps, or what `parse_rule` returns. With `residuals`, notes have the
-    range of every difference over the grades of unjudged documents, not only if a verdict could be reversed.
+    range of every difference over the grades of unjudged documents, not only if a verdict could be reversed. `cluster` is a
+    tag: queries that share its value are tested together.
     """
     now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
     parsed = parse_rules(rules, recorded=lambda: metrics_of(now))
@@ -120,21 +123,15 @@ def gate(
         raise UsageError("there is no result to check")
     now = with_judged_shares(now, parsed)
     pairing = pair_results(now, before, name) if before else None
-    cases = cases_of(now, pairing, parsed, name, best, anew)
-    notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
+    cases = clustered(cases_of(now, pairing, parsed, name, best, anew), parsed, cluster)
+    notes = [*notes_on_clusters(cases), *(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
     verdicts, uses, use_notes = remember(parsed, cases, verdicts_of(parsed, cases), name, memory)
     unjudged = unjudged_cases(parsed, cases, thorough=residuals)
     noise = tuple(noise_of(parsed, cases, name))
     notes += [*dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals)), *use_notes]
     notes += [*(some.sentence for some in noise if some.sentence), *notes_on_unmeasured(cases, name)]
-    return GateReport(
-        tuple(verdicts),
-        tuple(notes),
-        name if before else "",
-        unjudged=tuple(unjudged),
-        guards=tuple(uses),
-        noise=noise,
-    )
+    report = GateReport(tuple(verdicts), tuple(notes), name if before else "", noise=noise)
+    return replace(report, unjudged=tuple(unjudged), guards=tuple(uses))
 
 
 def cases_of(

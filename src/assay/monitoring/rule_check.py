@@ -98,7 +98,7 @@ def _check_margin(rule: MarginRule, n: int, case: Case | None, n_tested: int) ->
     if rule.bound.metric.aggregation != MEAN or math.isnan(margin) or not margin or not math.isfinite(spread.sd):
         return RuleCheck(rule, n, "what it can notice is unknown without results of two systems")
     chance = chance_to_notice(2 * margin, margin, n, spread, alpha)
-    text = notice_text(2 * margin, chance, n, verb_of(rule.bound)[:-1], unit_of(rule.bound))
+    text = notice_text(2 * margin, chance, counted(n, "query"), verb_of(rule.bound)[:-1], unit_of(rule.bound))
     if math.isfinite(width) and margin < width:
         fewest = math.ceil(math.log((1 - rule.level) / 2) / math.log1p(-margin / width))
         text += f". It can pass from about {counted(fewest, 'query')} on"
@@ -128,7 +128,7 @@ def _check_change(rule: ChangeRule, n: int, case: Case | None) -> RuleCheck:
     if chance > OFTEN:
         instead = f"{rule.bound.name} not worse by {rule.limit}{rule.terms}"
         warning = f"it fails equally good systems {cases_text(chance)}. Use a tested rule: {instead}"
-    return RuleCheck(rule, n, false_failure_text(chance, n), warning, chance, spread.is_assumed)
+    return RuleCheck(rule, n, false_failure_text(chance, counted(n, "query")), warning, chance, spread.is_assumed)
 
 
 def _baseline_value(bound: BoundMetric, case: Case | None) -> float:

@@ -13,7 +13,6 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.grammar import show
-from assay.text import counted
 
 FEWEST_CHANGED = 5
 """With fewer changed queries, the typical loss of a query is assumed."""
@@ -94,18 +93,18 @@ def size_text(size: float) -> str:
     return show(float(f"{size:.3g}"))
 
 
-def notice_text(drop: float, chance: float, n: int, noun: str = "drop", unit: str = "") -> str:
+def notice_text(drop: float, chance: float, units: str, noun: str = "drop", unit: str = "") -> str:
     """`48 queries: a drop of 0.1 would be noticed in about 45 of 100 cases`; empty if the chance is unknown."""
     if math.isnan(chance):
         return ""
-    return f"{counted(n, 'query')}: a {noun} of {size_text(drop)}{unit} would be noticed {cases_text(chance)}"
+    return f"{units}: a {noun} of {size_text(drop)}{unit} would be noticed {cases_text(chance)}"
 
 
-def false_failure_text(chance: float, n: int) -> str:
+def false_failure_text(chance: float, units: str) -> str:
     """`48 queries: a system that is as good would break this rule in about 38 of 100 cases`; empty if unknown."""
     if math.isnan(chance):
         return ""
-    return f"{counted(n, 'query')}: a system that is as good would break this rule {cases_text(chance)}"
+    return f"{units}: a system that is as good would break this rule {cases_text(chance)}"
 
 
 def unseen_share(n: int, alpha: float = 0.025) -> float:

@@ -17,6 +17,7 @@ from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command, Group
+from assay.cli.scoring_options import add_cluster_argument
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
 from assay.errors import AssayError, DataError, UsageError
 from assay.masking import mask
@@ -57,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the lowest and highest possible difference if the unjudged documents were judged",
     )
+    add_cluster_argument(parser)
     add_check_arguments(parser)
     add_output_arguments(
         parser,
@@ -95,6 +97,8 @@ def _run_check(options: argparse.Namespace) -> int:
     """Say what the rules can notice; the results decide how much single queries vary, if there are any."""
     from assay.monitoring import cases_of, check_rules, pair_results
 
+    if options.cluster:
+        raise UsageError("--check does not know clusters. Leave out --cluster")
     options.rules = [*options.check, *options.rules]
     if options.queries is not None and not options.files:
         rules = read_rules(options.rules, options.rule)
@@ -144,6 +148,7 @@ def _make_report(options: argparse.Namespace) -> GateReport:
             anew=anew,
             memory=memory,
             residuals=options.residuals,
+            cluster=options.cluster,
         )
     notes = report.notes
     is_same = before is not None and [result.name for result in before.results] == [result.name for result in now.results]

@@ -113,7 +113,8 @@ def run_plan(options: argparse.Namespace) -> int:
         write_json(plain)
         return 0
     parts = [f"  {name} ({size:,} queries) × {provider.name}" for name, size in sizes.items() for provider in plan.providers]
-    lines = [f"{path} is valid: {counted(len(parts), 'result')}, k = {plan.k}", *parts]
+    repeats = f", {plan.repeats} repeats" if plan.repeats > 1 else ""
+    lines = [f"{path} is valid: {counted(len(parts), 'result')}, k = {plan.k}{repeats}", *parts]
     lines.append(f"  metrics: {', '.join(metric.name for metric in plan.metrics)}")
     sys.stdout.write("\n".join([*lines, *(f"note: {note}" for note in plan.notes)]) + "\n")
     return 0
