@@ -1,3 +1,6 @@
+from assay.stats.between_groups import UNKNOWN_VARIANCE as UNKNOWN_VARIANCE
+from assay.stats.between_groups import GroupVariance as GroupVariance
+from assay.stats.between_groups import group_variance as group_variance
 from assay.stats.catalog.bayesian import Posterior as Posterior
 from assay.stats.catalog.bayesian import posterior as posterior
 from assay.stats.clusters import Clusters as Clusters
@@ -73,6 +76,7 @@ __all__ = [
     "Agreement",
     "Effects",
     "Field",
+    "GroupVariance",
     "Moved",
     "Pairs",
     "Posterior",
@@ -89,6 +93,7 @@ __all__ = [
     "gaffke_bound",
     "gaffke_p",
     "gained_and_lost",
+    "group_variance",
     "kendall_tau",
     "minimum_detectable_effect",
     "moved_documents",
