@@ -43,12 +43,12 @@ from assay.comparison.slices import Part as Part
 from assay.comparison.slices import Sliced as Sliced
 from assay.comparison.slices import n_counted as n_counted
 from assay.comparison.slices import slice_results as slice_results
+from assay.comparison.slices import spread_of as spread_of
 from assay.comparison.unjudged import Unjudged as Unjudged
 from assay.comparison.unjudged import unjudged_between as unjudged_between
 from assay.comparison.unjudged_notes import at_most as at_most
 from assay.comparison.unjudged_notes import documents_text as documents_text
 from assay.comparison.unjudged_notes import notes_on_unjudged as notes_on_unjudged
-from assay.comparison.slices import spread_of as spread_of
 from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
 from assay.comparison.verdict import corrected_for_many as corrected_for_many

@@ -12,7 +12,6 @@ from assay.stats.corrections import correct as correct
 from assay.stats.corrections import parse_correction as parse_correction
 from assay.stats.effect_sizes import Effects as Effects
 from assay.stats.effect_sizes import chance_of_lower as chance_of_lower
-from assay.stats.effect_sizes import cohen_kappa as cohen_kappa
 from assay.stats.effect_sizes import cohens_d as cohens_d
 from assay.stats.effect_sizes import effects as effects
 from assay.stats.effect_sizes import n_shuffles as n_shuffles
@@ -23,6 +22,11 @@ from assay.stats.functions import statistical_significance_test as statistical_s
 from assay.stats.gaffke import gaffke_bound as gaffke_bound
 from assay.stats.gaffke import gaffke_of_counts as gaffke_of_counts
 from assay.stats.gaffke import gaffke_p as gaffke_p
+from assay.stats.inter_rater import ALPHA_SCALES as ALPHA_SCALES
+from assay.stats.inter_rater import Reliability as Reliability
+from assay.stats.inter_rater import cohen_kappa as cohen_kappa
+from assay.stats.inter_rater import kappa_interval as kappa_interval
+from assay.stats.inter_rater import krippendorff_alpha as krippendorff_alpha
 from assay.stats.intervals import AUTO as AUTO
 from assay.stats.intervals import MANY_QUERIES as MANY_QUERIES
 from assay.stats.intervals import NONE as NONE
@@ -81,11 +85,13 @@ __all__ = [
     "Pairs",
     "Posterior",
     "Power",
+    "Reliability",
     "agreement",
     "analyse_power",
     "ap_correlation",
     "bootstrap_confidence_interval",
     "calculate_confidence_interval",
+    "cohen_kappa",
     "column_intervals",
     "correct",
     "difference_intervals",
@@ -94,7 +100,9 @@ __all__ = [
     "gaffke_p",
     "gained_and_lost",
     "group_variance",
+    "kappa_interval",
     "kendall_tau",
+    "krippendorff_alpha",
     "minimum_detectable_effect",
     "moved_documents",
     "noise_share",
