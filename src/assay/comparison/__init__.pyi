@@ -8,6 +8,12 @@ from assay.comparison.comparison import compare as compare
 from assay.comparison.comparison import compare_results as compare_results
 from assay.comparison.comparison import counts_chunks as counts_chunks
 from assay.comparison.comparison import fair_metric as fair_metric
+from assay.comparison.comparison import letter as letter
+from assay.comparison.comparison import letters_of as letters_of
+from assay.comparison.discrimination import DISCRIMINATION_TEST as DISCRIMINATION_TEST
+from assay.comparison.discrimination import Discrimination as Discrimination
+from assay.comparison.discrimination import Discriminations as Discriminations
+from assay.comparison.discrimination import discriminative_power as discriminative_power
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter

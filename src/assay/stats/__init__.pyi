@@ -49,6 +49,10 @@ from assay.stats.power_analysis import minimum_detectable_effect as minimum_dete
 from assay.stats.power_analysis import normal_power as normal_power
 from assay.stats.power_analysis import power as power
 from assay.stats.power_analysis import queries_needed as queries_needed
+from assay.stats.query_planning import USUAL_SPREADS as USUAL_SPREADS
+from assay.stats.query_planning import Design as Design
+from assay.stats.query_planning import anova_power as anova_power
+from assay.stats.query_planning import plan_queries as plan_queries
 from assay.stats.rank_agreement import Agreement as Agreement
 from assay.stats.rank_agreement import Moved as Moved
 from assay.stats.rank_agreement import agreement as agreement
@@ -78,6 +82,7 @@ from assay.stats.student import half_width as half_width
 __all__ = [
     "CORRECTIONS",
     "Agreement",
+    "Design",
     "Effects",
     "Field",
     "GroupVariance",
@@ -88,6 +93,7 @@ __all__ = [
     "Reliability",
     "agreement",
     "analyse_power",
+    "anova_power",
     "ap_correlation",
     "bootstrap_confidence_interval",
     "calculate_confidence_interval",
@@ -111,6 +117,7 @@ __all__ = [
     "overlap_at_k",
     "paired_bootstrap_test",
     "parse_test",
+    "plan_queries",
     "posterior",
     "power",
     "queries_needed",
