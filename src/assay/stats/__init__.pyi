@@ -78,15 +78,21 @@ from assay.stats.significance import parse_test as parse_test
 from assay.stats.student import chance_of_less as chance_of_less
 from assay.stats.student import chance_of_range as chance_of_range
 from assay.stats.student import half_width as half_width
+from assay.stats.system_order import Components as Components
+from assay.stats.system_order import OrderStability as OrderStability
+from assay.stats.system_order import order_stability as order_stability
+from assay.stats.system_order import variance_components as variance_components
 
 __all__ = [
     "CORRECTIONS",
     "Agreement",
+    "Components",
     "Design",
     "Effects",
     "Field",
     "GroupVariance",
     "Moved",
+    "OrderStability",
     "Pairs",
     "Posterior",
     "Power",
@@ -114,6 +120,7 @@ __all__ = [
     "noise_share",
     "normal_power",
     "order_agreement",
+    "order_stability",
     "overlap_at_k",
     "paired_bootstrap_test",
     "parse_test",
@@ -123,4 +130,5 @@ __all__ = [
     "queries_needed",
     "rbo",
     "statistical_significance_test",
+    "variance_components",
 ]

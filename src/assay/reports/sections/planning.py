@@ -50,7 +50,7 @@ def _plan_table(plan: QueryPlan) -> Table:
         heads.append(Column(f"smallest difference with {first.queries:,}"))
     rows = tuple(tuple(Cell(text) for text in _plan_row(design)) for design in plan.designs)
     notes = [
-        f"The chance of p ≤ {plan.alpha:g} is {percent(plan.power)} with the queries needed and for the smallest difference.",
+        f"A difference is detected if p ≤ {plan.alpha:g}. The plan gives this a chance of {percent(plan.power)}.",
         "sd: standard deviation of the difference of two systems on a query.",
         *([plan.guess] if plan.guess else []),
         "The tests assume differences that are about normal. If few rankings change, you may need more queries.",
