@@ -99,6 +99,21 @@ def test_by_k_takes_cutoffs_of_results_whose_rankings_it_cannot_trust():
     assert "For two, only the cutoffs in the result are shown" in drawing.alt
 
 
+# asl
+
+
+def test_asl():
+    """By mrr all three pairs differ on every query, by map none does."""
+    results = [result_of(name, mrr=[score] * 24, map=[0.5] * 24) for name, score in (("a", 0.1), ("b", 0.5), ("c", 0.9))]
+    drawing = draw("asl", results)
+    assert [row["metric"] for row in drawing.rows] == ["mrr"] * 3 + ["map"] * 3
+    assert [row["place"] for row in drawing.rows] == [1, 2, 3, 1, 2, 3]
+    assert [row["p"] for row in drawing.rows][3:] == [1.0, 1.0, 1.0]
+    assert max(row["p"] for row in drawing.rows[:3]) < 0.05
+    assert "of 3 pairs of 3 systems (a; b; c): mrr 100 %; map 0 %" in drawing.alt
+    assert {row["metric"] for row in draw("asl", results, metrics=("map",)).rows} == {"map"}
+
+
 # critical_difference
 
 

@@ -56,3 +56,9 @@ def test_what_trec_cannot_hold_is_named_and_the_rest_written(transcript):
     transcript("judgments/trec")
     assert Path("x.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
     assert not Path("y.txt").exists()
+
+
+@pytest.mark.usefixtures("judged")
+def test_three_judges_have_an_alpha(transcript):
+    give(*(Judgment("small", "q0", document, "Cleo", grade) for document, grade in (("d4", 2), ("d5", 0), ("d6", 1))))
+    transcript("judgments/three_judges")

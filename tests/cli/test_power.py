@@ -10,17 +10,42 @@ from assay.stats import analyse_power, queries_needed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RUNS = ("qrels.txt", "bm25.run", "dense.run")
+HYBRID = "hybrid.run"
 
 
 @pytest.fixture(autouse=True)
 def examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in RUNS:
+    for name in (*RUNS, HYBRID):
         Path(name).write_bytes((EXAMPLES / name).read_bytes())
 
 
 def test_what_it_says(transcript):
     transcript("power/said")
+
+
+def test_plans_without_runs(transcript):
+    transcript("power/planned")
+
+
+def test_which_metric_tells_most_pairs_apart(transcript, assay):
+    transcript("power/metrics")
+    done = assay("power", *RUNS, HYBRID, "-m", "map", "mrr", "-f", "json", "-o", "asl.svg", "-o", "asl.md")
+    (group,) = json.loads(done.out)["groups"]
+    first, second = group["metrics"]
+    assert (first["metric"], first["n_pairs"], second["metric"]) == ("map", 3, "mrr")
+    assert first["share"] >= second["share"]
+    assert "<svg" in Path("asl.svg").read_text()
+    assert Path("asl.md").read_text().startswith("**Discriminative power")
+
+
+def test_the_decision_is_that_of_compare(assay):
+    (study,) = json.loads(assay("power", *RUNS, "-m", "ndcg@10", "-f", "json").out)["studies"]
+    (comparison,) = json.loads(assay("compare", *RUNS, "-m", "ndcg@10", "-f", "json").out)["comparisons"]
+    (pair,) = comparison["pairs"]
+    for name in ("difference", "low", "high", "p", "n_changed"):
+        assert study[name] == pair[name], name
+    assert comparison["verdict"].startswith(study["verdict"])
 
 
 def test_the_figures_are_those_of_the_library(assay):

@@ -97,7 +97,14 @@ def test_each_language_has_a_mean_of_its_own():
     assert np.isnan([sliced.macro("mrr"), sliced.variance("mrr")]).all()
     plain = sliced.to_dict()
     assert plain["macro"]["a"]["mrr"] is None
-    assert plain["by_language"]["en"] == {"macro": {"a": {"mrr": 0.375}}, "variance": {"a": {"mrr": 0.125**2}}}
+    spread = sliced.spread("mrr", "a", "en")
+    assert plain["by_language"]["en"] == {
+        "macro": {"a": {"mrr": 0.375}},
+        "variance": {"a": {"mrr": 0.125**2}},
+        "spread": {"a": {"mrr": spread.to_dict()}},
+    }
+    assert spread.observed == 0.125**2
+    assert np.isnan([spread.beyond_sampling, sliced.spread("mrr").observed]).all()
     assert "by_language" not in slice_results(results, "language")[0].to_dict()
 
 

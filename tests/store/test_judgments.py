@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay import Qrels
 from assay.files import write_qrels
-from assay.store import Judgment, Store, combined, exportable, judge_agreements, restore_ids
+from assay.store import Judgment, Store, combined, exportable, judge_agreements, panel_agreement, restore_ids
 from assay.text import printable
 
 from ._results import DAY, result_of
@@ -108,6 +108,23 @@ def test_agreement_of_judges_by_hand():
     assert (found.a, found.b, found.n_pairs, found.n_same) == ("Ana", "Ben", 3, 2)
     assert found.kappa == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
     assert found.to_dict()["same"] == pytest.approx(2 / 3)
+    assert found.kappa_low < found.kappa < found.kappa_high
+    panel = panel_agreement(judgments)
+    assert (panel.n_judges, panel.n_pairs) == (2, 3)
+    assert panel_agreement(judgments[:3]) is None
+
+
+def test_agreement_of_three_judges_by_hand():
+    """Three pairs with the grades (0, 0), (1, 1, 2) and (2, 2): two 0, two 1 and three 2.
+
+    Observed: 4 ordered pairs differ ÷ (3 - 1) = 2, ÷ 7. Expected: (49 - 4 - 4 - 9) ÷ 42 = 32 ÷ 42.
+    """
+    given = {"Ana": {"d0": 0, "d1": 1, "d2": 2, "d3": 1}, "Ben": {"d0": 0, "d1": 1}, "Cy": {"d1": 2, "d2": 2}}
+    judgments = [Judgment("b", "q", doc, judge, grade) for judge, docs in given.items() for doc, grade in docs.items()]
+    panel = panel_agreement([*judgments, Judgment("b", "q", "d0", "Cy", math.nan)])
+    assert (panel.n_judges, panel.n_pairs) == (3, 3)
+    assert panel.nominal.value == pytest.approx(1 - (2 / 7) / (32 / 42))
+    assert panel.to_dict()["nominal"]["value"] == panel.nominal.value
 
 
 def grade(query, document, value=1.0, judge="Ana"):

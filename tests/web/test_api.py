@@ -135,9 +135,11 @@ def test_a_grade_is_given_and_its_effect_shown(fresh):
     assert found == json.loads(json.dumps(rejudge(result, {"q000": {document: 2.0}}).to_dict()))
     assert (found["n_added"], found["n_kept"]) == (1, 0)
     assert asked(client, "/judgments", judge="Ana")["judgments"] == [judgment]
-    assert asked(client, "/judgments/agreement") == {"agreement": []}
+    assert asked(client, "/judgments/agreement") == {"agreement": [], "alpha": None}
     fresh.judgments.give(Judgment("things", "q000", document, "Ben", 1))
-    (agreed,) = asked(client, "/judgments/agreement", benchmark="things")["agreement"]
+    agreement = asked(client, "/judgments/agreement", benchmark="things")
+    (agreed,) = agreement["agreement"]
+    assert (agreement["alpha"]["n_judges"], agreement["alpha"]["n_pairs"]) == (2, 1)
     assert (agreed["n_pairs"], agreed["n_same"], agreed["kappa"]) == (1, 0, 0.0)
     for params, grade in (("", 1), ("&judge=Ana", 2)):
         qrels = client.get(f"{PREFIX}/judgments/qrels?benchmark=things{params}")

@@ -1,3 +1,4 @@
+from assay.charts.catalog.significance import draw_discriminations as draw_discriminations
 from assay.charts.chart import Chart as Chart
 from assay.charts.chart import Drawing as Drawing
 from assay.charts.chart import Subject as Subject

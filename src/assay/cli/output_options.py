@@ -151,7 +151,8 @@ def add_slice_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--agreement",
         action="store_true",
-        help="show how similar the rankings are, and how many relevant documents were gained and lost",
+        help="show how similar the rankings are, how many relevant documents were gained and lost, why scores vary, and how "
+        "stable the order of the systems is",
     )
 
 
@@ -182,7 +183,7 @@ def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
 
 def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:
     """The analyses by slice for each comparison."""
-    from assay.comparison import compare_slices, rank_agreements
+    from assay.comparison import compare_slices, rank_agreements, system_stability
     from assay.reports import ComparisonExtras
 
     return [
@@ -190,6 +191,7 @@ def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison
             compare_slices(comparison, options.by) if options.by else None,
             _find_worst_slices(comparison) if options.slices else None,
             rank_agreements(comparison.results, comparison.how) if options.agreement else (),
+            system_stability(comparison) if options.agreement else (),
         )
         for comparison in comparisons
     ]

@@ -8,6 +8,10 @@ from assay.comparison.comparison import compare as compare
 from assay.comparison.comparison import compare_results as compare_results
 from assay.comparison.comparison import counts_chunks as counts_chunks
 from assay.comparison.comparison import fair_metric as fair_metric
+from assay.comparison.discrimination import DISCRIMINATION_TEST as DISCRIMINATION_TEST
+from assay.comparison.discrimination import Discrimination as Discrimination
+from assay.comparison.discrimination import Discriminations as Discriminations
+from assay.comparison.discrimination import discriminative_power as discriminative_power
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter
@@ -43,6 +47,9 @@ from assay.comparison.slices import Part as Part
 from assay.comparison.slices import Sliced as Sliced
 from assay.comparison.slices import n_counted as n_counted
 from assay.comparison.slices import slice_results as slice_results
+from assay.comparison.slices import spread_of as spread_of
+from assay.comparison.stability import SystemStability as SystemStability
+from assay.comparison.stability import system_stability as system_stability
 from assay.comparison.unjudged import Unjudged as Unjudged
 from assay.comparison.unjudged import unjudged_between as unjudged_between
 from assay.comparison.unjudged_notes import at_most as at_most

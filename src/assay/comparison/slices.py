@@ -14,8 +14,9 @@ from assay.comparison.options import place_of
 from assay.errors import UsageError
 from assay.evaluation import Result, with_intervals
 from assay.metrics import BoundMetric, WrittenMetric
-from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
+from assay.model import LANGUAGE, MEAN, NONE, Column, Slice, Tags, asked_for
 from assay.serialize import to_json
+from assay.stats import UNKNOWN_VARIANCE, GroupVariance, group_variance
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,25 @@ class Sliced:
         return self.whole[0 if system is None else place_of(system, self.systems)][metric]
 
     def variance(self, metric: str, system: str | None = None, language: str | None = None) -> float:
-        """Population variance of the values of the slices: 0 if a system is equally good in all slices.
+        """Population variance of the values of the slices. Sampling alone makes it larger than 0.
 
         By language, this is the cross-lingual variance. Like means, it is never over slices of several languages.
+        `spread` has the part that is more than sampling.
         """
         if self.languages and language is None:
             return math.nan
         defined = _defined(self.means(metric, system, language))
         return float(np.var(defined)) if defined else math.nan
+
+    def spread(self, metric: str, system: str | None = None, language: str | None = None) -> GroupVariance:
+        """How much of the variance is more than sampling; unknown if the value of the metric is not a mean over queries."""
+        place = 0 if system is None else place_of(system, self.systems)
+        parts = [part for part in self.parts if part.slice.is_tagged]
+        if language is not None:
+            parts = [part for part in parts if _language(part.slice) == language]
+        name = self.whole[place].own_name(metric)
+        columns = [part.results[place].table.columns[name] for part in parts]
+        return UNKNOWN_VARIANCE if self.languages and language is None else spread_of(columns)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row of plain values for each slice, system and metric, for example for `pandas.DataFrame(sliced.rows())`."""
@@ -109,19 +121,38 @@ class Sliced:
                 system: {metric.name: to_json(figure(metric.name, system)) for metric in self.metrics}
                 for system in self.systems
             }
+        plain["spread"] = self._spreads()
         if self.languages:
             plain["by_language"] = {language: self._of_language(language) for language in self.languages}
         return plain
 
     def _of_language(self, language: str) -> dict[str, Any]:
         figures = {"macro": self.macro, "variance": self.variance}
-        return {
+        means = {
             name: {
                 system: {metric.name: to_json(figure(metric.name, system, language)) for metric in self.metrics}
                 for system in self.systems
             }
             for name, figure in figures.items()
         }
+        return {**means, "spread": self._spreads(language)}
+
+    def _spreads(self, language: str | None = None) -> dict[str, Any]:
+        return {
+            system: {metric.name: self.spread(metric.name, system, language).to_dict() for metric in self.metrics}
+            for system in self.systems
+        }
+
+
+def spread_of(columns: Sequence[Column]) -> GroupVariance:
+    """How much the means of a metric differ between groups of queries, such as languages, beyond sampling.
+
+    Unknown if its value is not a mean over queries. Groups without a score do not count.
+    """
+    if any(column.aggregation != MEAN for column in columns):
+        return UNKNOWN_VARIANCE
+    scores = [np.asarray(column.score[column.counts], dtype=float) for column in columns]
+    return group_variance([score for score in scores if len(score)])
 
 
 def slice_results(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.comparison import spread_of
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
@@ -18,6 +20,7 @@ from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
 from assay.ontology.hpo import DEFAULT_HPO_SIZE, languages_of
 from assay.ontology.hpo_cases import HPO_PREFIX, LANGUAGES
 from assay.serialize import to_json
+from assay.stats import GroupVariance
 from assay.text import counted
 
 BUNDLED_LANGUAGES = ("de", "en", "fr", "es", "nl")
@@ -45,7 +48,7 @@ class MultilingualEvaluation(Mapping[str, Any]):
 
     @property
     def cross_lingual_variance(self) -> float:
-        """The population variance of mrr over languages: 0 if the retriever is equally good in all of them."""
+        """The population variance of mrr over languages. Sampling alone makes it larger than 0: see `spread`."""
         return self.variance("mrr")
 
     def average(self, metric: str) -> float:
@@ -55,6 +58,10 @@ class MultilingualEvaluation(Mapping[str, Any]):
     def variance(self, metric: str) -> float:
         """The population variance of any metric over languages; 0 for a single language."""
         return float(np.var(self._figures(metric)))
+
+    def spread(self, metric: str = "mrr") -> GroupVariance:
+        """How much of the variance over languages is more than sampling, with an interval and a permutation p."""
+        return spread_of([result.table.columns[result.own_name(metric)] for result in self.per_language.values()])
 
     def _figures(self, metric: str) -> list[float]:
         return [result[metric] for result in self.per_language.values()]
@@ -73,6 +80,7 @@ class MultilingualEvaluation(Mapping[str, Any]):
         return {
             "per_language": {code: figures.to_dict() for code, figures in self.metrics.items()},
             "cross_lingual_variance": self.cross_lingual_variance,
+            "spread": self.spread().to_dict(),
             "average_mrr": self.average_mrr,
             "averaged": "macro: all languages count equally",
             "notes": {code: list(result.notes) for code, result in self.per_language.items()},
@@ -85,7 +93,9 @@ class MultilingualEvaluation(Mapping[str, Any]):
             f"{row['language']}  mrr {row['value']:.4f}{_interval_text(row)}  {counted(row['n'], 'query')}" for row in rows
         ]
         macro = f"average mrr {self.average_mrr:.4f} (all languages count equally)"
-        return "\n".join([*lines, f"{macro}, cross-lingual variance {self.cross_lingual_variance:.5f}"])
+        return "\n".join(
+            [*lines, f"{macro}, cross-lingual variance {self.cross_lingual_variance:.5f}{_beyond(self.spread())}"]
+        )
 
     def __repr__(self) -> str:
         return f"MultilingualEvaluation({', '.join(self.per_language)}: average mrr {self.average_mrr:.4f})"
@@ -161,6 +171,14 @@ def _load_benchmark(code: str, benchmark: Any) -> BenchmarkDataset:
 def _interval_text(row: Mapping[str, Any]) -> str:
     """The interval of a row, if it has one."""
     return "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
+
+
+def _beyond(spread: GroupVariance) -> str:
+    """The part of the variance that is more than sampling, if it is known."""
+    if math.isnan(spread.beyond_sampling):
+        return ""
+    ends = "" if math.isnan(spread.low) else f" [{spread.low:.5f}, {spread.high:.5f}]"
+    return f", beyond sampling {spread.beyond_sampling:.5f}{ends}, p {'< 0.01' if spread.p < 0.005 else f'= {spread.p:.2f}'}"
 
 
 def _figure_fields(result: Result, metric: str) -> dict[str, Any]:

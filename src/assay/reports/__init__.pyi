@@ -65,9 +65,11 @@ from assay.reports.sections.monitoring import history_sections as history_sectio
 from assay.reports.sections.monitoring import render_annotations as render_annotations
 from assay.reports.sections.monitoring import render_gate_junit as render_gate_junit
 from assay.reports.sections.monitoring import render_history as render_history
+from assay.reports.sections.planning import QueryPlan as QueryPlan
+from assay.reports.sections.planning import render_discrimination as render_discrimination
+from assay.reports.sections.planning import render_plan as render_plan
 from assay.reports.sections.power import PowerOptions as PowerOptions
 from assay.reports.sections.power import PowerStudy as PowerStudy
-from assay.reports.sections.power import power_to_json as power_to_json
 from assay.reports.sections.power import render_power as render_power
 from assay.reports.sections.power import study_power as study_power
 from assay.reports.sections.run_notes import failure_errors as failure_errors

@@ -1,3 +1,6 @@
+from assay.stats.between_groups import UNKNOWN_VARIANCE as UNKNOWN_VARIANCE
+from assay.stats.between_groups import GroupVariance as GroupVariance
+from assay.stats.between_groups import group_variance as group_variance
 from assay.stats.catalog.bayesian import Posterior as Posterior
 from assay.stats.catalog.bayesian import posterior as posterior
 from assay.stats.clusters import Clusters as Clusters
@@ -9,7 +12,6 @@ from assay.stats.corrections import correct as correct
 from assay.stats.corrections import parse_correction as parse_correction
 from assay.stats.effect_sizes import Effects as Effects
 from assay.stats.effect_sizes import chance_of_lower as chance_of_lower
-from assay.stats.effect_sizes import cohen_kappa as cohen_kappa
 from assay.stats.effect_sizes import cohens_d as cohens_d
 from assay.stats.effect_sizes import effects as effects
 from assay.stats.effect_sizes import n_shuffles as n_shuffles
@@ -20,6 +22,11 @@ from assay.stats.functions import statistical_significance_test as statistical_s
 from assay.stats.gaffke import gaffke_bound as gaffke_bound
 from assay.stats.gaffke import gaffke_of_counts as gaffke_of_counts
 from assay.stats.gaffke import gaffke_p as gaffke_p
+from assay.stats.inter_rater import ALPHA_SCALES as ALPHA_SCALES
+from assay.stats.inter_rater import Reliability as Reliability
+from assay.stats.inter_rater import cohen_kappa as cohen_kappa
+from assay.stats.inter_rater import kappa_interval as kappa_interval
+from assay.stats.inter_rater import krippendorff_alpha as krippendorff_alpha
 from assay.stats.intervals import AUTO as AUTO
 from assay.stats.intervals import MANY_QUERIES as MANY_QUERIES
 from assay.stats.intervals import NONE as NONE
@@ -42,6 +49,10 @@ from assay.stats.power_analysis import minimum_detectable_effect as minimum_dete
 from assay.stats.power_analysis import normal_power as normal_power
 from assay.stats.power_analysis import power as power
 from assay.stats.power_analysis import queries_needed as queries_needed
+from assay.stats.query_planning import USUAL_SPREADS as USUAL_SPREADS
+from assay.stats.query_planning import Design as Design
+from assay.stats.query_planning import anova_power as anova_power
+from assay.stats.query_planning import plan_queries as plan_queries
 from assay.stats.rank_agreement import Agreement as Agreement
 from assay.stats.rank_agreement import Moved as Moved
 from assay.stats.rank_agreement import agreement as agreement
@@ -67,21 +78,32 @@ from assay.stats.significance import parse_test as parse_test
 from assay.stats.student import chance_of_less as chance_of_less
 from assay.stats.student import chance_of_range as chance_of_range
 from assay.stats.student import half_width as half_width
+from assay.stats.system_order import Components as Components
+from assay.stats.system_order import OrderStability as OrderStability
+from assay.stats.system_order import order_stability as order_stability
+from assay.stats.system_order import variance_components as variance_components
 
 __all__ = [
     "CORRECTIONS",
     "Agreement",
+    "Components",
+    "Design",
     "Effects",
     "Field",
+    "GroupVariance",
     "Moved",
+    "OrderStability",
     "Pairs",
     "Posterior",
     "Power",
+    "Reliability",
     "agreement",
     "analyse_power",
+    "anova_power",
     "ap_correlation",
     "bootstrap_confidence_interval",
     "calculate_confidence_interval",
+    "cohen_kappa",
     "column_intervals",
     "correct",
     "difference_intervals",
@@ -89,18 +111,24 @@ __all__ = [
     "gaffke_bound",
     "gaffke_p",
     "gained_and_lost",
+    "group_variance",
+    "kappa_interval",
     "kendall_tau",
+    "krippendorff_alpha",
     "minimum_detectable_effect",
     "moved_documents",
     "noise_share",
     "normal_power",
     "order_agreement",
+    "order_stability",
     "overlap_at_k",
     "paired_bootstrap_test",
     "parse_test",
+    "plan_queries",
     "posterior",
     "power",
     "queries_needed",
     "rbo",
     "statistical_significance_test",
+    "variance_components",
 ]

@@ -1,4 +1,4 @@
-"""Effect sizes: by how much two systems differ, how far two judges agree, and whether a subset of queries scores low.
+"""Effect sizes: by how much two systems differ, and whether a subset of queries scores low.
 
 Retrieval scores are skewed and have many ties, and slices are small. So the probability of a low subset is found by
 simulation: queries are shuffled many times, and the first n queries are a random slice of n queries.
@@ -106,39 +106,6 @@ def _checked_samples(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
         if not np.isfinite(scores).all():
             raise DataError(f"every score must be a finite number, but {name} has {scores[~np.isfinite(scores)][0]}")
     return (first[:, None], second[:, None]) if first.ndim == 1 else (first, second)
-
-
-KAPPA_WEIGHTS = ("none", "linear", "quadratic")
-"""Weight of a disagreement: 1, the distance of the grades, or its square."""
-
-
-def cohen_kappa(a: Sequence[float], b: Sequence[float], weights: str = "none") -> float:
-    """κ of the grades of two judges for the same pairs, in the same order: 1 is full agreement, 0 is agreement by chance.
-
-    κ = 1 − Σ w·observed ÷ Σ w·expected, where w is 0 on the diagonal and 1 elsewhere, or grows with the distance of two
-    grades. nan if both judges gave the same grade throughout, because chance would explain that too.
-    (Cohen 1960; weights: Cohen 1968)
-    """
-    if weights not in KAPPA_WEIGHTS:
-        raise BadParameter(f"weights must be one of {', '.join(KAPPA_WEIGHTS)}, not {weights!r}")
-    if len(a) != len(b):
-        raise DataError(
-            f"both judges must grade the same pairs: a has {counted(len(a), 'grade')}, b has {counted(len(b), 'grade')}"
-        )
-    both = np.array([a, b], dtype=float)
-    if not np.isfinite(both).all():
-        raise DataError("grades must be finite numbers")
-    if not len(a):
-        return float("nan")
-    grades, numbers = np.unique(both, return_inverse=True)
-    first, second = numbers.reshape(2, -1)
-    n = len(grades)
-    observed = np.bincount(first * n + second, minlength=n * n).reshape(n, n) / len(a)
-    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
-    distance = np.abs(grades[:, None] - grades[None, :])
-    badness = {"none": (distance > 0).astype(float), "linear": distance, "quadratic": distance**2}[weights]
-    by_chance = float((badness * expected).sum())
-    return 1 - float((badness * observed).sum()) / by_chance if by_chance else float("nan")
 
 
 LARGE_SUBSET = 500

@@ -1,7 +1,7 @@
 """Judgments: grades that people give to retrieved documents, with judge and time. They belong to a benchmark.
 
-Each judge has one grade for a document and a query; a new grade replaces it. Results do not change. `judge_agreements` shows
-how much judges agree, `exportable` which grades can be written as TREC qrels.
+Each judge has one grade for a document and a query; a new grade replaces it. Results do not change. `exportable` says which
+grades can be written as TREC qrels.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import median_low
 from typing import Any, NamedTuple
 
@@ -20,8 +19,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.files import why_not_trec
 from assay.model import is_finite_number
-from assay.serialize import to_json
-from assay.stats import cohen_kappa
 from assay.store.database import MAX_WAIT, Database
 from assay.store.packing import digest_of, pack_json
 from assay.store.rows import read_rows
@@ -151,48 +148,6 @@ def restore_ids(
         documents = {printable(doc): doc for doc in known.get(own, ())}
         by_own_id[own] = {documents.get(doc, doc): grade for doc, grade in graded.items()}
     return by_own_id
-
-
-# Agreement: how often two judges gave the same grade to the same pair, and how much more often than by chance
-
-
-class JudgeAgreement(NamedTuple):
-    """The agreement of two judges over the pairs that both have graded."""
-
-    a: str
-    b: str
-    n_pairs: int
-    n_same: int
-    kappa: float
-    """Cohen's κ; nan if both always gave the same single grade."""
-    weighted_kappa: float
-    """Cohen's κ with quadratic weights: small differences between grades count less."""
-
-    @property
-    def same(self) -> float:
-        """Share of pairs with equal grades."""
-        return self.n_same / self.n_pairs
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values, None for nan."""
-        return to_json({**self._asdict(), "same": self.same})
-
-
-def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
-    """The agreement of all judges who share a pair, those with the most pairs first."""
-    by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
-    for judgment in judgments:
-        by_judge[judgment.judge][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
-    agreements = []
-    for a, b in combinations(sorted(by_judge), 2):
-        shared = [pair for pair in by_judge[a] if pair in by_judge[b]]
-        if not shared:
-            continue
-        grades = [by_judge[a][pair] for pair in shared], [by_judge[b][pair] for pair in shared]
-        n_same = sum(grade == other for grade, other in zip(*grades, strict=True))
-        kappas = cohen_kappa(*grades), cohen_kappa(*grades, weights="quadratic")
-        agreements.append(JudgeAgreement(a, b, len(shared), n_same, *kappas))
-    return sorted(agreements, key=lambda agreement: (-agreement.n_pairs, agreement.a, agreement.b))
 
 
 # The judgments of a store

@@ -11,7 +11,7 @@ from assay.comparison import Figures
 from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import Rankings, Run
 from assay.reports import Cell, Column, Mark, Table, columns, number, readable_time, words
-from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, restore_ids
+from assay.store import Judgment, PanelAgreement, combined, judge_agreements, panel_agreement, restore_ids
 from assay.text import percent, printable
 from assay.web.documents import ServedDatasets
 from assay.web.page import PageRequest
@@ -21,7 +21,7 @@ GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
 """The possible grades and their names."""
 ABOUT_KAPPA = (
     "κ is 1 if two judges always agree, and 0 if they agree as often as by chance. "
-    "The weighted κ counts a small difference between grades less than a large one."
+    "The weighted κ counts a small difference between grades less than a large one. In brackets: the 95 % interval."
 )
 MAX_DOCUMENTS = 10
 """Documents without a grade that are shown at once, the best ranked first."""
@@ -130,7 +130,7 @@ def judging_of(
         start,
         own is not None or bool(result.nonrelevant),
         effect_grid(result, query, effect_of(state, result, judgments)) if any(by_document.values()) else None,
-        agreement_grid(judge_agreements(judgments)),
+        agreement_grid(judgments),
         draft.problem if draft else "",
     )
 
@@ -229,8 +229,9 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
     return Table(heads, tuple(rows), "What the new grades change", notes=tuple(notes), is_sortable=False)
 
 
-def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Table | None:
-    """All pairs of judges who graded the same documents; None if there are none."""
+def agreement_grid(judgments: Sequence[Judgment]) -> Table | None:
+    """All pairs of judges who graded the same documents, with α of all judges below; None if there are none."""
+    agreements, panel = judge_agreements(judgments), panel_agreement(judgments)
     if not agreements:
         return None
     rows = tuple(
@@ -238,13 +239,28 @@ def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Table | None:
             words(f"{pair.a} and {pair.b}"),
             number(f"{pair.n_pairs:,}", pair.n_pairs),
             number(percent(pair.same), pair.same),
-            number(_kappa(pair.kappa), pair.kappa),
-            number(_kappa(pair.weighted_kappa), pair.weighted_kappa),
+            number(_kappa(pair.kappa), pair.kappa, note=_ends(pair.kappa_low, pair.kappa_high)),
+            number(_kappa(pair.weighted_kappa), pair.weighted_kappa, note=_ends(pair.weighted_low, pair.weighted_high)),
         )
         for pair in agreements
     )
     heads = columns("judges", "graded by both", "same grade", "Cohen’s κ", "weighted κ")
-    return Table(heads, rows, "Agreement of judges", notes=(ABOUT_KAPPA,), is_sortable=False)
+    notes = (ABOUT_KAPPA, *([_alpha_note(panel)] if panel and panel.n_judges > 2 else []))
+    return Table(heads, rows, "Agreement of judges", notes=notes, is_sortable=False)
+
+
+def _alpha_note(panel: PanelAgreement) -> str:
+    """Krippendorff's α of all judges together, for ordered grades."""
+    value, *ends = panel.ordinal
+    return (
+        f"All {panel.n_judges:,} judges together: Krippendorff’s α is {_kappa(value)} {_ends(*ends)} for ordered grades, "
+        f"over the {panel.n_pairs:,} pairs that at least two of them graded."
+    )
+
+
+def _ends(low: float, high: float) -> str:
+    """The 95 % interval, if it is known."""
+    return "" if low != low else f"[{low:.2f}, {high:.2f}]"
 
 
 def _kappa(value: float) -> str:

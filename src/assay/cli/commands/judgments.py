@@ -16,7 +16,7 @@ from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
 if TYPE_CHECKING:
-    from assay.store import JudgeAgreement, Judgment, Store
+    from assay.store import JudgeAgreement, Judgment, PanelAgreement, Store
 
 EXAMPLES = """\
   assay judgments --benchmark rag-template
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ for each pair of "
-        "judges; withdraw: remove one judgment",
+        "judges and Krippendorff's α for more than two; withdraw: remove one judgment",
     )
     parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
@@ -165,11 +165,12 @@ def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
 
 
 def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
-    from assay.store import judge_agreements
+    from assay.store import judge_agreements, panel_agreement
 
-    agreements = judge_agreements(judgments)
+    agreements, panel = judge_agreements(judgments), panel_agreement(judgments)
     if options.format == "json":
-        return _json([agreement.to_dict() for agreement in agreements], "agreement")
+        plain = [agreement.to_dict() for agreement in agreements]
+        return _json(plain, "agreement", alpha=panel.to_dict() if panel else None)
     if options.format == "csv":
         return _csv([agreement.to_dict() for agreement in agreements])
     if not agreements:
@@ -180,18 +181,38 @@ def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> st
     ]
     table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
     note = (
-        "κ: 1 is full agreement, 0 is agreement by chance. "
+        "κ, α: 1 is full agreement, 0 is agreement by chance; in brackets: the 95 % interval. "
         "Weighted κ counts a small difference between grades less than a large one."
     )
-    return f"{table}\n{note}\n"
+    return "\n".join([table, *([_alphas(panel)] if panel and panel.n_judges > 2 else []), note]) + "\n"
+
+
+def _alphas(panel: PanelAgreement) -> str:
+    """Krippendorff's α of all judges together, for three ways to read grades."""
+    rows = [
+        [what, _with_ends(*getattr(panel, scale))]
+        for scale, what in (("nominal", "equal or not"), ("ordinal", "ordered"), ("interval", "by distance"))
+    ]
+    title = f"Krippendorff's α of {panel.n_judges:,} judges over {counted(panel.n_pairs, 'pair')} with several grades"
+    return _table(["grades", "α"], rows, {0}, title)
 
 
 def _kappas(agreement: JudgeAgreement) -> list[str]:
-    return [f"{kappa:.3f}" if kappa == kappa else "–" for kappa in (agreement.kappa, agreement.weighted_kappa)]
+    return [
+        _with_ends(agreement.kappa, agreement.kappa_low, agreement.kappa_high),
+        _with_ends(agreement.weighted_kappa, agreement.weighted_low, agreement.weighted_high),
+    ]
 
 
-def _json(plain: Any, name: str = "judgments") -> str:
-    return dumps({"schema": SCHEMA, name: plain}, indent=2) + "\n"
+def _with_ends(value: float, low: float, high: float) -> str:
+    """`0.556 [0.12, 0.86]`; a dash if it is undefined."""
+    if value != value:
+        return "–"
+    return f"{value:.3f}" if low != low else f"{value:.3f} [{low:.2f}, {high:.2f}]"
+
+
+def _json(plain: Any, name: str = "judgments", **more: Any) -> str:
+    return dumps({"schema": SCHEMA, name: plain, **more}, indent=2) + "\n"
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
@@ -201,11 +222,11 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     return render_sections([table_section(table_from_rows(rows))], "csv")
 
 
-def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:
+def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int], title: str = "") -> str:
     from assay.reports import Column, Table, cells, table_section
 
     heads = tuple(Column(title, kind="text" if place in texts else "number") for place, title in enumerate(head))
-    return text_here([table_section(Table(heads, tuple(cells(*row) for row in rows)))])
+    return text_here([table_section(Table(heads, tuple(cells(*row) for row in rows), title=title))])
 
 
 COMMAND = Command(

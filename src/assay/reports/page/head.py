@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.comparison import UNKNOWN, Comparison, Figures
+from assay.comparison import UNKNOWN, Comparison, Figures, spread_of
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
@@ -18,15 +18,17 @@ from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.run_notes import failure_notes, latency_notes
 from assay.reports.sections.scores import coverage, notes
+from assay.reports.sections.slices import BEYOND, MACRO, OF_LANGUAGE, P_EQUAL, VARIANCE, spread_texts, variance_text
 from assay.reports.sections.store import readable_time
 from assay.reports.table import Mark, Section, Table, columns, joined, number, words
+from assay.stats import UNKNOWN_VARIANCE, GroupVariance
 from assay.text import counted
 
-MACRO, VARIANCE = "macro mean", "variance"
-MEANING = f"{MACRO}: every language has the same weight; {VARIANCE}: how much the values differ between languages."
+MEANING = (
+    f"{MACRO}: every language has the same weight; {VARIANCE}: how much the values differ between languages; "
+    f"{BEYOND}: what chance does not explain; {P_EQUAL}: if all languages were equally good."
+)
 MAX_METRICS = 6
-MORE_DIGITS = 2
-"""Extra decimals of a variance."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class CrossBenchmarkTable:
     values: tuple[tuple[float, ...], ...]
     """For each system, its value on each benchmark; nan if it has none."""
     intervals: tuple[tuple[str, ...], ...]
+    spreads: tuple[GroupVariance, ...]
+    """For each system, how much of the variance between benchmarks is more than sampling."""
     are_languages: bool
     report: BenchmarkReport
 
@@ -58,8 +62,7 @@ class CrossBenchmarkTable:
     def variance(self, place: int) -> tuple[str, float]:
         """The variance of a system's values over languages, as text and as a number."""
         value = float(np.var(self.values[place]))
-        digits = (3 if self.report.figures.digits is None else self.report.figures.digits) + MORE_DIGITS
-        return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}", value
+        return variance_text(value, self.report.figures), value
 
 
 def cross_benchmark_tables(reports: Sequence[BenchmarkReport]) -> tuple[CrossBenchmarkTable, ...]:
@@ -84,9 +87,16 @@ def _of_metric(
 ) -> CrossBenchmarkTable:
     figures = [[_figure(report, name, metric) for report in reports] for name in systems]
     values = tuple(tuple(value for value, _ in row) for row in figures)
-    return CrossBenchmarkTable(
-        metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in figures), are_languages, reports[0]
-    )
+    intervals = tuple(tuple(ends for _, ends in row) for row in figures)
+    spreads = tuple(_spread(reports, name, metric) if are_languages else UNKNOWN_VARIANCE for name in systems)
+    return CrossBenchmarkTable(metric, heads, systems, values, intervals, spreads, are_languages, reports[0])
+
+
+def _spread(reports: Sequence[BenchmarkReport], system: str, metric: BoundMetric) -> GroupVariance:
+    if not all(system in report.names for report in reports):
+        return UNKNOWN_VARIANCE
+    results = [report.shown[report.names.index(system)] for report in reports]
+    return spread_of([result.table.columns[metric.name] for result in results])
 
 
 def _figure(report: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[float, str]:
@@ -119,10 +129,13 @@ def _across(across_table: CrossBenchmarkTable) -> Table:
         pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
         fields = [number(across_table.text(value), value, note=ends) for value, ends in pairs]
         if across_table.are_languages:
-            macro, (variance_text, variance) = across_table.macro(place), across_table.variance(place)
-            fields += [number(across_table.text(macro), macro), number(variance_text, variance)]
+            macro, (shown_variance, variance) = across_table.macro(place), across_table.variance(place)
+            spread = across_table.spreads[place]
+            beyond, p = spread_texts(spread, across_table.report.figures)
+            fields += [number(across_table.text(macro), macro), number(shown_variance, variance)]
+            fields += [number(beyond, spread.beyond_sampling), number(p, spread.p)]
         rows.append((words(system), *fields))
-    more = [MACRO, VARIANCE] if across_table.are_languages else []
+    more = OF_LANGUAGE if across_table.are_languages else ()
     return Table(
         columns("system", *across_table.benchmarks, *more), tuple(rows), across_table.title, title=across_table.title
     )

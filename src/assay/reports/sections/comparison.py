@@ -14,6 +14,7 @@ from assay.comparison import (
     Pair,
     RankAgreement,
     SliceComparison,
+    SystemStability,
     WorstSlices,
     beaten_by,
     corrected_for_many,
@@ -32,6 +33,7 @@ from assay.reports.sections.moved_queries import mover_sections, movers_to_dict,
 from assay.reports.sections.run_notes import failure_notes, shared_sections
 from assay.reports.sections.scores import notes
 from assay.reports.sections.slices import agreement_sections, slice_comparison_sections, worst_slices_sections
+from assay.reports.sections.stability import stability_sections
 from assay.reports.sections.verdicts import BETTER, CONFIRMED, SPLIT, WORSE, effect_text, mark, p_short, record_text
 from assay.reports.table import (
     Cell,
@@ -68,6 +70,7 @@ class ComparisonExtras:
     slices: SliceComparison | None = None
     worst: WorstSlices | None = None
     agreement: tuple[RankAgreement, ...] = ()
+    stability: tuple[SystemStability, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -78,6 +81,8 @@ class ComparisonExtras:
             plain["worst_slices"] = self.worst.to_dict()
         if self.agreement:
             plain["agreement"] = [agreement.to_dict() for agreement in self.agreement]
+        if self.stability:
+            plain["stability"] = [stability.to_dict() for stability in self.stability]
         return plain
 
 
@@ -137,6 +142,7 @@ def _extra_sections(extras: ComparisonExtras, figures: Figures) -> Iterator[Sect
     if extras.worst is not None:
         yield from worst_slices_sections(extras.worst, figures)
     yield from agreement_sections(extras.agreement, figures.digits)
+    yield from stability_sections(extras.stability)
 
 
 def check_fits_csv(forms: Sequence[str], flags: Sequence[str]) -> None:

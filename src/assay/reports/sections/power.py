@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from assay.comparison import SHARED_TIMES, Comparison, Figures
+from assay.comparison import SHARED_TIMES, Comparison, Figures, Pair
 from assay.errors import UsageError
 from assay.model import MEAN
 from assay.reports.json_output import json_text
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
 from assay.reports.sections.comparison import title_of
-from assay.reports.table import Paragraph, Section
+from assay.reports.table import Paragraph, Section, table_from_rows, table_section
 from assay.serialize import to_json
 from assay.stats import Power, analyse_power, queries_needed
 from assay.text import counted
@@ -23,6 +23,8 @@ from assay.text import counted
 SCHEMA = "assay.power/1"
 
 
+DECISION = ("difference", "low", "high", "p", "n_changed")
+"""Fields of a pair that are the same here as in `assay compare`."""
 SMALL_EFFECT = 0.01
 """A small difference that is always included."""
 
@@ -54,6 +56,11 @@ class PowerStudy:
         first, second = self.comparison.names
         return first, second
 
+    @property
+    def pair(self) -> Pair:
+        """The decision about the two systems, as `assay compare` shows it."""
+        return self.comparison.pair(self.metric, *self.systems)
+
 
 def differences_of(comparison: Comparison, metric: str) -> list[float]:
     """Second minus first system on every query with a score in both; the metric must be a mean over queries."""
@@ -80,22 +87,32 @@ def study_power(comparison: Comparison, metric: str, asked: PowerOptions) -> Pow
     return PowerStudy(comparison, metric, power, {SMALL_EFFECT: queries_needed(differences, SMALL_EFFECT, *chosen)})
 
 
-def render_power(studies: Sequence[PowerStudy], style: Style) -> str:
-    """A paragraph for each metric."""
-    return render_sections([Section(parts=(Paragraph(_paragraph(study)),)) for study in studies], style=style)
+def render_power(studies: Sequence[PowerStudy], form: str, style: Style) -> str:
+    """A paragraph for each metric; JSON and CSV have the values."""
+    if form == "json":
+        return json_text({"schema": SCHEMA, "studies": [_plain(study) for study in studies]})
+    if form == "csv":
+        rows = [{name: value for name, value in _plain(study).items() if name != "others"} for study in studies]
+        return render_sections([table_section(table_from_rows(rows))], form, style)
+    return render_sections([Section(parts=(Paragraph(_paragraph(study)),)) for study in studies], form, style)
 
 
 def _paragraph(study: PowerStudy) -> str:
     power, metric = study.power, study.comparison.metric(study.metric)
-    first, second = study.systems
     figures = Figures()
     change = figures.change(metric, power.effect)
     title = title_of(study.comparison)
-    lead = (
-        f"{f'{title}, ' if title else ''}{metric.name}: from {first} to {second}, the mean changes by "
-        f"{change} over {counted(power.n, 'query')} "
-        f"(standard deviation {figures.value(metric, power.sd)})."
+    head = f"{title}: {study.comparison.verdict}" if title else study.comparison.verdict
+    if not study.pair.n_changed:
+        unseen = 1 - (power.alpha / 2) ** (1 / power.n)
+        return (
+            f"{head} No score differs, so the spread of differences is unknown. With {counted(power.n, 'query')}, "
+            f"a change that touches up to {100 * unseen:.1f} % of queries could go unseen."
+        )
+    spread = (
+        f"The differences have a standard deviation of {figures.value(metric, power.sd)} over {counted(power.n, 'query')}."
     )
+    lead = f"{head} {spread}"
     again = (
         f"With the same number of other queries, the test would detect a change of {change} "
         f"in {100 * power.achieved:.0f} % of cases"
@@ -110,15 +127,12 @@ def _sentence(study: PowerStudy) -> str:
     return study.power.told(show, study.others)
 
 
-def power_to_json(studies: Sequence[PowerStudy]) -> str:
-    """Everything, for programs."""
-    return json_text({"schema": SCHEMA, "studies": [_plain(study) for study in studies]})
-
-
 def _plain(study: PowerStudy) -> dict[str, Any]:
     first, second = study.systems
     benchmark = study.comparison.results[0].benchmark
     about = {"benchmark": benchmark} if benchmark else {}
     others = [{"target": target, "needed": needed} for target, needed in study.others.items()]
     plain = {**to_json(study.power), "others": others}
-    return {**about, "metric": study.metric, "a": first, "b": second, **plain, "sentence": _sentence(study)}
+    decision = to_json({name: getattr(study.pair, name) for name in DECISION})
+    words = {"verdict": study.comparison.verdict, "sentence": _sentence(study)}
+    return {**about, "metric": study.metric, "a": first, "b": second, **decision, **plain, **words}

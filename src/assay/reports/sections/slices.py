@@ -22,11 +22,14 @@ from assay.metrics import BoundMetric
 from assay.model import Slice
 from assay.reports.sections.verdicts import BETTER, WORSE, mark, p_short
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section
+from assay.stats import GroupVariance
 from assay.text import counted, some_of
 
-MACRO, MICRO, VARIANCE = "macro mean", "micro mean", "variance"
+MACRO, MICRO, VARIANCE, BEYOND, P_EQUAL = "macro mean", "micro mean", "variance", "beyond sampling", "p"
 SLICES_MEANING = f"{MACRO}: slices have equal weight; {MICRO}: queries have equal weight; {VARIANCE}: between slices."
 MEANING_APART = f"{MACRO}: slices have equal weight, and languages are not mixed; {VARIANCE}: between slices."
+SPREAD_MEANING = f"{BEYOND}: what chance does not explain of the variance; {P_EQUAL}: if all slices were equally good."
+OF_LANGUAGE = (MACRO, VARIANCE, BEYOND, P_EQUAL)
 MORE_DIGITS = 2
 """Extra decimals of a variance."""
 
@@ -38,15 +41,14 @@ def slice_sections(sliced: Sliced, figures: Figures) -> list[Section]:
     """
     if len(sliced.parts) == 1:
         return [Section(parts=(Notes((_one_slice(sliced),)),))]
-    notes = (*_untagged(sliced), MEANING_APART if sliced.is_multilingual else SLICES_MEANING)
     if len(sliced.systems) == 1:
         of_metrics = [_column(sliced, metric, 0, figures) for metric in sliced.metrics]
-        heads = [metric.name for metric in sliced.metrics]
+        heads, notes = [metric.name for metric in sliced.metrics], _notes(sliced, of_metrics)
         return [table_section(_table(sliced, heads, of_metrics, f"{sliced.systems[0]} by {sliced.head}", notes))]
     sections = []
     for metric in sliced.metrics:
         of_systems = [_column(sliced, metric, place, figures) for place in range(len(sliced.systems))]
-        below = notes if metric is sliced.metrics[-1] else ()
+        below = _notes(sliced, of_systems) if metric is sliced.metrics[-1] else ()
         table = _table(sliced, list(sliced.systems), of_systems, f"{metric.name} by {sliced.head}", below)
         sections.append(table_section(table))
     return sections
@@ -56,6 +58,12 @@ def _one_slice(sliced: Sliced) -> str:
     (part,) = sliced.parts
     where = f"the slice {part.slice.value} contains every query ({part.slice.n:,})"
     return f"by {sliced.head}: {where}, so its values are the same as for all queries."
+
+
+def _notes(sliced: Sliced, of_columns: list[list[Cell]]) -> tuple[str, ...]:
+    """What the last rows mean, and which queries they leave out."""
+    meaning = MEANING_APART if sliced.is_multilingual else SLICES_MEANING
+    return (*_untagged(sliced), meaning, *([SPREAD_MEANING] if any(column[-1].text for column in of_columns) else []))
 
 
 def _untagged(sliced: Sliced) -> Iterator[str]:
@@ -69,9 +77,9 @@ def _table(sliced: Sliced, heads: list[str], of_columns: list[list[Cell]], title
     total = sum(part.slice.n for part in sliced.parts)
     names = [(part.slice.value, f"{part.slice.n:,}") for part in sliced.parts]
     if sliced.languages:
-        names += [(f"{language} {what}", "") for language in sliced.languages for what in (MACRO, VARIANCE)]
+        names += [(f"{language} {what}", "") for language in sliced.languages for what in OF_LANGUAGE]
     else:
-        names += [(MACRO, ""), (MICRO, f"{total:,}"), (VARIANCE, "")]
+        names += [(MACRO, ""), (MICRO, f"{total:,}"), (VARIANCE, ""), (BEYOND, ""), (P_EQUAL, "")]
     rows = [
         (Cell(name), Cell(n), *(column[place] for column in of_columns))
         for place, (name, n) in enumerate(names)
@@ -92,25 +100,41 @@ def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -
             *(cell for language in sliced.languages for cell in _of_language(sliced, metric, place, language, figures)),
         ]
     if metric.metric.aggregation.is_total:
-        return [*of_slices, Cell(""), Cell(figures.value(metric, sliced.whole[place][metric.name])), Cell("")]
+        total = figures.value(metric, sliced.whole[place][metric.name])
+        return [*of_slices, Cell(""), Cell(total), *cells("", "", "")]
     system = sliced.systems[place]
     means = [figures.value(metric, of(metric.name, system)) for of in (sliced.macro, sliced.micro)]
     means[1] = "" if sliced.is_multilingual else f"{means[1]}{_resting_on(sliced.whole[place], metric)}"
-    return [*of_slices, *map(Cell, means), _variance(sliced.variance(metric.name, system), figures)]
+    variance = variance_text(sliced.variance(metric.name, system), figures)
+    return [*of_slices, *cells(*means, variance, *spread_texts(sliced.spread(metric.name, system), figures))]
 
 
 def _of_language(sliced: Sliced, metric: BoundMetric, place: int, language: str, figures: Figures) -> list[Cell]:
-    """The macro mean and the variance within one language; empty for totals."""
+    """The macro mean, the variance within one language and its part beyond sampling; empty for totals."""
     if metric.metric.aggregation.is_total:
-        return [Cell(""), Cell("")]
+        return [*cells("", "", "", "")]
     system = sliced.systems[place]
     mean = figures.value(metric, sliced.macro(metric.name, system, language))
-    return [Cell(mean), _variance(sliced.variance(metric.name, system, language), figures)]
+    variance = variance_text(sliced.variance(metric.name, system, language), figures)
+    return [*cells(mean, variance, *spread_texts(sliced.spread(metric.name, system, language), figures))]
 
 
-def _variance(value: float, figures: Figures) -> Cell:
+def variance_text(value: float, figures: Figures) -> str:
+    """A variance, with more decimals than a value."""
     digits = (3 if figures.digits is None else figures.digits) + MORE_DIGITS
-    return Cell(UNKNOWN if math.isnan(value) else f"{value:.{digits}f}")
+    return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def spread_texts(spread: GroupVariance, figures: Figures) -> tuple[str, str]:
+    """`0.00121 [0.00000, 0.00630]` and `0.04`: the part beyond sampling, and p; empty if they are unknown.
+
+    p has two decimals, because more would differ between seeds.
+    """
+    if math.isnan(spread.beyond_sampling):
+        return "", ""
+    ends = "" if math.isnan(spread.low) else f" [{', '.join(variance_text(end, figures) for end in spread[2:4])}]"
+    p = "< 0.01" if spread.p < 0.005 else f"{spread.p:.2f}"
+    return f"{variance_text(spread.beyond_sampling, figures)}{ends}", p
 
 
 def _cell(part: Part, metric: BoundMetric, place: int, figures: Figures) -> Cell:

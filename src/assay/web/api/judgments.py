@@ -17,6 +17,7 @@ from assay.store import (
     judge_agreements,
     judge_name,
     list_running,
+    panel_agreement,
 )
 from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
@@ -88,9 +89,13 @@ def _check_was_retrieved(state: AppState, new: NewJudgment) -> None:
 
 
 def agreement(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """How well each pair of judges agrees on the documents that both graded."""
-    agreements = judge_agreements(state.judgments.find(benchmark=params["benchmark"]))
-    return {"agreement": [pair.to_dict() for pair in agreements]}
+    """How well each pair of judges, and all judges together, agree on the documents that several graded."""
+    judgments = state.judgments.find(benchmark=params["benchmark"])
+    panel = panel_agreement(judgments)
+    return {
+        "agreement": [pair.to_dict() for pair in judge_agreements(judgments)],
+        "alpha": panel.to_dict() if panel else None,
+    }
 
 
 def qrels(state: AppState, params: ParameterValues) -> bytes:

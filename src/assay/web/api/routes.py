@@ -191,9 +191,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/judgments/agreement",
-        "How well each pair of judges agrees on the documents that both graded (Cohen's κ)",
+        "How well each pair of judges (Cohen's κ) and all judges together (Krippendorff's α) agree",
         judged.agreement,
-        shape.exact_object(agreement=shape.array_of(shape.AGREEMENT)),
+        shape.exact_object(agreement=shape.array_of(shape.AGREEMENT), alpha=shape.PANEL_OR_NULL),
         (stored.BENCHMARK,),
         errors=(400,),
     ),

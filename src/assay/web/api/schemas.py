@@ -179,7 +179,18 @@ AGREEMENT = exact_object(
     same={"type": "number"},
     kappa=NUMBER_OR_NULL,
     weighted_kappa=NUMBER_OR_NULL,
+    kappa_low=NUMBER_OR_NULL,
+    kappa_high=NUMBER_OR_NULL,
+    weighted_low=NUMBER_OR_NULL,
+    weighted_high=NUMBER_OR_NULL,
 )
+RELIABILITY = exact_object(value=NUMBER_OR_NULL, low=NUMBER_OR_NULL, high=NUMBER_OR_NULL)
+PANEL_OR_NULL = {
+    "anyOf": [
+        exact_object(n_judges=INTEGER, n_pairs=INTEGER, nominal=RELIABILITY, ordinal=RELIABILITY, interval=RELIABILITY),
+        {"type": "null"},
+    ]
+}
 PART = exact_object(
     name=TEXT, n_asked=INTEGER, n_done=INTEGER, n_failed=INTEGER, n_cached=INTEGER, seconds={"type": "number"}, waiting=TEXT
 )
