@@ -32,16 +32,16 @@ def test_a_decision_has_the_difference_and_the_test_of_a_comparison():
     assert decision.high == pair.high
 
 
-@pytest.mark.parametrize(("start", "status"), [(0, "fail"), (90, "pass")])
-def test_needed_queries_would_decide(start, status):
+@pytest.mark.parametrize(("start", "margin", "status"), [(0, 0.05, "fail"), (90, 0.02, "pass")])
+def test_needed_queries_would_decide(start, margin, status):
     """Copies of the same differences, as many as `needed` says, are enough."""
     bound, part = find_metric("mrr"), slice(start, start + 60)
-    decision = decide_margin(bound, column(BEFORE[part]), column(NOW[part]), 0.05)
+    decision = decide_margin(bound, column(BEFORE[part]), column(NOW[part]), margin)
     assert decision.status == "undecided"
     assert decision.needed() > 60
     times = -(-decision.needed() // 60)
     copies = [column(np.tile(scores[part], times)) for scores in (BEFORE, NOW)]
-    assert decide_margin(bound, *copies, 0.05).status == status
+    assert decide_margin(bound, *copies, margin).status == status
 
 
 def test_the_order_of_queries_does_not_matter():
