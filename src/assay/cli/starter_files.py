@@ -40,19 +40,25 @@ metrics: [ndcg@10, recall@10, mrr, hit@5]
 
 RULES_TEXT = """\
 # What must be true before a change is merged.
-#   assay gate latest --baseline main --rules gate.yaml
+#   assay gate --check gate.yaml                           says what these rules can notice with your queries
+#   assay gate latest --baseline main --rules gate.yaml    checks the newest results
 
 rules:
   # No query failed.
   - failed = 0
-  # With 95 % confidence, ndcg@10 drops by less than 0.05. If there are too few queries to decide, the gate only warns.
+  # A test decides: fails only if ndcg@10 is shown to be worse, and passes only if a drop of 0.05 is ruled out.
+  # If there are too few queries to decide, the gate only warns.
   - ndcg@10 not worse than baseline by 0.05 (95%)
-  # If this rule fails, the gate only warns.
+  # The observed value decides, so equally good systems break this rule too: with 50 queries, up to a third of them.
+  # So it only warns.
   - warn: recall@10 drops <= 0.02
   # More examples. Adapt the numbers before you use them:
   # - ndcg@10 >= 0.70
   # - no query drops from hit to miss in difficulty=easy
   # - latency_p95 <= 200 ms
+
+# Bounds the chance that any of the next 100 equally good versions fails a tested rule:
+# guard: 5% over 100 changes
 """
 
 WORKFLOW_TEXT = """\

@@ -139,7 +139,7 @@ def _figures(columns: PairColumns, how: ComparisonOptions) -> dict[str, NDArray[
         np.column_stack([averaged(column.score, column.aggregation) for column in side]) for side in (columns.a, columns.b)
     )
     sign = np.where(is_up, 1.0, -1.0)
-    better = Pairs(tested_a * sign, tested_b * sign, how.seed)
+    better = Pairs(tested_a * sign, tested_b * sign, how.seed, _widths(columns))
     tested = better if columns.clusters is None else _summed(better, columns.clusters)
     test = how.bound_test
     outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(tested)
@@ -162,8 +162,7 @@ def _intervals(
         units = differences if columns.clusters is None else columns.clusters.linear(differences)
         interval = difference_intervals(np.zeros_like(units), units, method, how.level, seed=how.seed)
         return interval, np.full(units.shape[1], method)
-    ranges = [request.metric.metric.range for request in columns.requests]
-    widths = np.array([high - low for low, high in ranges])
+    widths = _widths(columns)
     if columns.clusters is None:
         interval, methods = auto_intervals(differences, widths, how.level)
     else:
@@ -187,7 +186,13 @@ def _auto_by_cluster(
 def _summed(pairs: Pairs, clusters: Clusters) -> Pairs:
     """The scores of clusters. Differences of queries that are only rounding stay 0."""
     differences = clusters.sums(pairs.differences)
-    return Pairs(np.zeros_like(differences), differences, pairs.seed)
+    widths = None if pairs.widths is None else pairs.widths * clusters.reach
+    return Pairs(np.zeros_like(differences), differences, pairs.seed, widths)
+
+
+def _widths(columns: PairColumns) -> Floats:
+    """The largest possible difference of each column."""
+    return np.array([high - low for low, high in (request.metric.metric.range for request in columns.requests)])
 
 
 def _p_of_differences(how: ComparisonOptions, clusters: Clusters | None, differences: Floats) -> Floats:

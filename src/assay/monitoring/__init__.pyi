@@ -29,6 +29,8 @@ from assay.monitoring.history import series_of as series_of
 from assay.monitoring.levels import Measured as Measured
 from assay.monitoring.marks import change_details as change_details
 from assay.monitoring.marks import change_head as change_head
+from assay.monitoring.night_evidence import BETS as BETS
+from assay.monitoring.night_evidence import weigh as weigh
 from assay.monitoring.points import Change as Change
 from assay.monitoring.points import Point as Point
 from assay.monitoring.rule import Recorded as Recorded
@@ -38,6 +40,9 @@ from assay.monitoring.rule_check import check_rules as check_rules
 from assay.monitoring.rule_file import parse_rule as parse_rule
 from assay.monitoring.rule_file import parse_rules as parse_rules
 from assay.monitoring.rule_file import rules_from_yaml as rules_from_yaml
+from assay.monitoring.sensitivity import Spread as Spread
+from assay.monitoring.sensitivity import chance_to_notice as chance_to_notice
+from assay.monitoring.sensitivity import spread_of as spread_of
 from assay.monitoring.steps import Alarm as Alarm
 from assay.monitoring.steps import Watched as Watched
 from assay.monitoring.steps import watch_series as watch_series

@@ -30,6 +30,8 @@ class Pairs:
     a: Floats
     b: Floats
     seed: int = 0
+    widths: Floats | None = None
+    """The largest possible difference of each column, infinite if there is none; None if unknown."""
 
     @cached_property
     def differences(self) -> Floats:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from assay.grammar import Param, flag, not_negative
+from assay.stats.gaffke import gaffke_p
 from assay.stats.numeric import ROUNDING, rounding_of
 from assay.stats.significance import ALTERNATIVE, Outcome, Pairs, StatisticalTest, nothing
 from assay.stats.student import chance_beyond, chance_of_gap, student, two_samples
@@ -79,14 +80,20 @@ def non_inferiority(pairs: Pairs, margin: float) -> Outcome:
 
     A small p means that b is not worse than a by the margin or more. Larger scores must be better, so negate latencies.
 
-    The statistic is the t of the differences plus the margin. A single query has p = 1. If the difference is the same on
-    all n queries and above -margin, as for identical systems, p is 1 ÷ 2^n.
+    The statistic is the t of the differences plus the margin. If the range of the scores is known, as for the metrics of a
+    comparison, p is Gaffke's: it holds if most queries did not change, and is (1 - margin)^n for identical systems and a
+    range of 1. Otherwise p is Student's: a single query has p = 1, and a difference that is the same on all n queries and
+    above -margin has 1 ÷ 2^n.
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
     rounding = rounding_of(pairs.a, pairs.b)
     sample = student(pairs.differences + margin, rounding + ROUNDING * margin)
-    return Outcome(sample.t, chance_beyond(sample, "greater"), student(pairs.differences, rounding).direction)
+    p = chance_beyond(sample, "greater")
+    for column, width in enumerate(pairs.widths.tolist() if pairs.widths is not None else ()):
+        if np.isfinite(width):
+            p[column] = gaffke_p(pairs.differences[:, column], margin, -width)
+    return Outcome(sample.t, p, student(pairs.differences, rounding).direction)
 
 
 NON_INFERIORITY = StatisticalTest(
@@ -95,8 +102,8 @@ NON_INFERIORITY = StatisticalTest(
     params=(NON_INFERIORITY_MARGIN,),
     aliases=("noninferiority", "not_worse"),
     claim="not_worse",
-    assumes="The mean difference is approximately normal, and the margin was chosen before looking at the scores.",
-    cite="Wellek 2010, Testing Statistical Hypotheses of Equivalence and Noninferiority",
+    assumes="The margin was chosen before looking at the scores. Scores without a range: the mean is approximately normal.",
+    cite="Gaffke 2005; Learned-Miller and Thomas 2019; Phan, Thomas and Learned-Miller 2021",
 )
 
 
