@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -52,16 +53,24 @@ class Aggregation:
         return self.name
 
 
+def exact_total(values: Floats) -> float:
+    """The sum without rounding on the way, so that it does not depend on the order of the queries."""
+    try:
+        return math.fsum(values.tolist())
+    except (OverflowError, ValueError):  # values near the largest float, or infinite ones of both signs
+        return float(np.sum(values))
+
+
 def _mean(score: Floats, _: Floats) -> float:
-    return float(np.mean(score))
+    return exact_total(score) / len(score)
 
 
 def _sum(score: Floats, _: Floats) -> float:
-    return float(np.sum(score))
+    return exact_total(score)
 
 
 def _geometric_mean(score: Floats, _: Floats) -> float:
-    return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
+    return math.exp(exact_total(np.log(np.maximum(score, GEOMETRIC_FLOOR))) / len(score))
 
 
 def _quantile(score: Floats, _: Floats, q: float) -> float:
@@ -71,7 +80,7 @@ def _quantile(score: Floats, _: Floats, q: float) -> float:
 def _percentage_of_sums(score: Floats, parts: Floats) -> float:
     if parts.ndim == 1:  # only scores are known
         return _mean(score, parts)
-    top, bottom = parts.sum(axis=0)
+    top, bottom = map(exact_total, parts.T)
     return float(100 * top / bottom) if bottom else float("nan")
 
 
@@ -163,6 +172,11 @@ class ScoreTable:
     def summary(self) -> dict[str, float]:
         """The summary of each metric over all queries with a defined score; nan if there are none. Text has no summary."""
         return {name: column.summary() for name, column in self.columns.items() if column.aggregation.summarise}
+
+    def by_id(self) -> ScoreTable:
+        """The same table with its queries in the order of their ids: random draws must not depend on the order of lines."""
+        order = sorted(range(len(self.query_ids)), key=self.query_ids.__getitem__)
+        return self if order == list(range(len(order))) else self.take(np.array(order, dtype=np.int64))
 
     def take(self, order: NDArray[np.int64]) -> ScoreTable:
         """The same table with its queries in another order."""
