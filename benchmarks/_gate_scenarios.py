@@ -50,15 +50,16 @@ class Experiments:
         n_changed = np.where(self.values != 0, self.counts, 0.0).sum(axis=1)
         p = quick_sign_flip_p(total, squares, fourth)
         is_worse = p <= alpha
-        band = np.where(n_changed < FEW_CHANGED, 8.0, NEAR)
-        near = (p >= alpha / band) & (p <= alpha * band) & (0.5**n_changed <= alpha)
+        band = NEAR if alpha >= ROUGH else 8.0
+        near = (p >= alpha / band) & (p <= alpha * band) | (n_changed < FEW_CHANGED) & (p < 0.2)
+        near &= 0.5**n_changed <= alpha
         for place in np.flatnonzero(near).tolist():
             is_worse[place] = sign_flip_p(self.row(place), "less") <= alpha
         return np.asarray(is_worse & (0.5**n_changed <= alpha), dtype=bool)
 
 
-FEW_CHANGED, NEAR = 25, 1.5
-"""With at least so many changed queries, the estimate of p is off by less than this factor, down to p = 0.0001."""
+FEW_CHANGED, ROUGH, NEAR = 25, 0.01, 1.5
+"""With at least so many changed queries, and p of at least this, the estimate of p is off by less than this factor."""
 
 
 def quick_sign_flip_p(total: Floats, squares: Floats, fourth: Floats) -> Floats:

@@ -221,13 +221,13 @@ def _single_failures(share: float) -> tuple[float, float]:
 NIGHTS, LATEST = 365, 10
 
 
-def fresh_queries(repeats: int = REPEATS // 4) -> str:
+def fresh_queries() -> str:
     """Alarms of a drop that stays from the first night on, with a margin of 0.02; equal series over a year."""
     rows = []
     for drop in (0.0, 0.05, 0.1):
         cells = []
         for share in SHARES[:2]:
-            nights = first_alarms(share, drop, NIGHTS if not drop else 4 * LATEST, repeats if drop else 4 * repeats)
+            nights = first_alarms(share, drop, NIGHTS if not drop else 4 * LATEST, REPEATS)
             if not drop:
                 cells.append(f"{percent(float(np.isfinite(nights).mean()))} ever in {NIGHTS} nights")
                 continue

@@ -51,6 +51,15 @@ def test_continuous_differences_are_accurate_to_the_last_printed_digit(seed):
         assert sign_flip_p(values, side) == pytest.approx(p_of_every_swap(values, side), abs=2e-4)
 
 
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=16), st.integers(0, 3))
+def test_no_p_is_below_that_of_equal_coins(sizes, n_gains):
+    """If every query lost, p is 2^-n, however the losses differ."""
+    losses = -np.array(sizes)
+    assert sign_flip_p(losses, "less") == pytest.approx(2.0 ** -len(losses), rel=1e-9)
+    losses[:n_gains] *= -1
+    assert sign_flip_p(losses, "less") == pytest.approx(p_of_every_swap(losses, "less"), abs=1e-9)
+
+
 @for_each("n, parts", [(60, 10), (400, 10), (400, 1), (3000, 10), (300, 2520)])
 def test_many_differences_on_a_grid(n, parts):
     rng = np.random.default_rng(n + parts)

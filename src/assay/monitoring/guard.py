@@ -181,7 +181,7 @@ def _with_evidence(verdict: Verdict, guard: Guard, nights: Sequence[Mapping[str,
     if not isinstance(rule, MarginRule) or rule.terms.guard != guard or finding.status == SKIPPED:
         return verdict
     slot = f"{verdict.benchmark}/{verdict.provider}: {rule.text}"
-    weighed = weigh([night[slot] for night in nights if slot in night], guard.chance)
+    weighed = weigh([night[slot] for night in nights if slot in night], guard.chance, guard.changes)
     text = f"evidence of a drop {weighed.evidence:,.3g}, an alarm needs {1 / guard.chance:,.3g}"
     if weighed.is_alarm and weighed.drop > finding.limit:
         since = f"a mean drop of {show(float(f'{weighed.drop:.3g}'))} over the last {counted(weighed.nights, 'evaluation')}"

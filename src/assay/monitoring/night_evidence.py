@@ -51,14 +51,14 @@ def evidence_of(rule: MarginRule, case: Case) -> Night:
     return night_logs(gains, high - low).tolist(), float(gains.sum()), len(gains)
 
 
-def weigh(nights: Sequence[Night], chance: float = ALARM_CHANCE) -> Weighed:
-    """M after the last of these evaluations."""
+def weigh(nights: Sequence[Night], chance: float = ALARM_CHANCE, most: int = MAX_NIGHTS) -> Weighed:
+    """M after the last of these evaluations; the promise is about so many of them at `most`."""
     if not nights:
         return Weighed(0.0, is_alarm=False, drop=0.0, nights=0)
     logs = np.array([factors for factors, _, _ in nights], dtype=float)
     since = np.cumsum(logs[::-1], axis=0)[::-1]
     """Evaluation j × λ: the logarithm of the product from j to now."""
-    parts = np.logaddexp.reduce(since, axis=1) - math.log(len(BETS) * MAX_NIGHTS)
+    parts = np.logaddexp.reduce(since, axis=1) - math.log(len(BETS) * most)
     evidence = float(np.exp(min(700.0, np.logaddexp.reduce(parts))))
     start = int(np.argmax(parts))
     total, n = sum(night[1] for night in nights[start:]), sum(night[2] for night in nights[start:])

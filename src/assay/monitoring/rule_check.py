@@ -15,6 +15,7 @@ from assay.monitoring.change_rules import ChangeRule, MarginRule, RatchetRule, v
 from assay.monitoring.finding import unit_of
 from assay.monitoring.guard import with_guarded_alpha
 from assay.monitoring.rule import Rule
+from assay.monitoring.rule_scope import FAIL
 from assay.monitoring.sensitivity import (
     Spread,
     assumed_spread,
@@ -99,18 +100,23 @@ def _check_margin(rule: MarginRule, n: int, case: Case | None, n_tested: int) ->
         return RuleCheck(rule, n, "what it can notice is unknown without results of two systems")
     chance = chance_to_notice(2 * margin, margin, n, spread, alpha)
     text = notice_text(2 * margin, chance, counted(n, "query"), verb_of(rule.bound)[:-1], unit_of(rule.bound))
+    warnings = [_missing_drops(margin, n, spread, alpha, width)] if chance < SELDOM else []
     if math.isfinite(width) and margin < width:
         fewest = math.ceil(math.log((1 - rule.level) / 2) / math.log1p(-margin / width))
-        text += f". It can pass from about {counted(fewest, 'query')} on"
-    warning = ""
-    if chance < SELDOM:
-        needed = _smallest(lambda size: chance_to_notice(2 * margin, margin, size, spread, alpha) >= USUAL_POWER)
-        within = _smallest(lambda step: _chance_at(step * margin / 10, n, spread, alpha) >= USUAL_POWER)
-        parts = [f"about {counted(_rounded(needed), 'query')}" if needed else ""]
-        parts += [f"a margin of {size_text(within * margin / 10)}" if within and within * margin / 10 < width / 2 else ""]
-        remedy = " or ".join(filter(None, parts))
-        warning = f"it would miss most drops near its limit. {f'Use {remedy}' if remedy else 'Use more queries'}"
-    return RuleCheck(rule, n, text, warning, chance, spread.is_assumed)
+        text += f". An equally good result can pass from about {counted(fewest, 'query')} on"
+        if n < fewest and rule.terms.undecided == FAIL:
+            warnings.append(f"with fewer than {counted(fewest, 'query')}, equally good results are undecided, and fail")
+    return RuleCheck(rule, n, text, ". ".join(warnings), chance, spread.is_assumed)
+
+
+def _missing_drops(margin: float, n: int, spread: Spread, alpha: float, width: float) -> str:
+    """The warning of a rule that notices too little, with the queries or the margin that would do."""
+    needed = _smallest(lambda size: chance_to_notice(2 * margin, margin, size, spread, alpha) >= USUAL_POWER)
+    tenths = _smallest(lambda step: _chance_at(step * margin / 10, n, spread, alpha) >= USUAL_POWER)
+    wider = tenths * margin / 10 if tenths else math.inf
+    remedies = [f"about {counted(_rounded(needed), 'query')}"] if needed else []
+    remedies += [f"a margin of {size_text(wider)}"] if wider < width / 2 else []
+    return f"it would miss most drops near its limit. Use {' or '.join(remedies) or 'more queries'}"
 
 
 def _chance_at(margin: float, n: int, spread: Spread, alpha: float) -> float:
