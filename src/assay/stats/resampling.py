@@ -63,14 +63,6 @@ def keep_blocks(n: int, resamples: int, seed: int) -> Iterator[Floats]:
         yield np.unpackbits(coins, axis=1, count=n).astype(float)
 
 
-def all_keep_blocks(n: int) -> Iterator[Floats]:
-    """All 2^n ways to swap scores, in blocks; for small n."""
-    rows = block_rows(max(n, 1))
-    for start in range(0, 2**n, rows):
-        number = np.arange(start, min(start + rows, 2**n))
-        yield (number[:, np.newaxis] >> np.arange(n) & 1).astype(float)
-
-
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     """Columns × resamples: the mean of each column in each bootstrap resample of the queries."""
     lowest = values.min(axis=0)

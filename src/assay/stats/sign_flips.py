@@ -3,8 +3,8 @@
 The test asks how often the sum of the differences is this large if a coin decides the sign of each of them. Up to 24
 differences, all ways to choose the signs are counted. With more, the distribution of that sum is built on a grid, one
 difference at a time: half of it moves up by the difference, half of it down. On a grid that fits all differences (hits,
-precision@10 …), p is exact. Otherwise differences are rounded to the grid, and p is
-accurate to about 0.0002. Nothing is random, so p has no seed, and the order of the queries does not matter.
+precision@10 …), p is exact. Otherwise differences are rounded to the grid, and p is accurate to about 0.0002. Nothing is
+random, so p has no seed, and the order of the queries does not matter.
 """
 
 from __future__ import annotations

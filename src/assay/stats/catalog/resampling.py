@@ -15,7 +15,6 @@ from assay.grammar import Param, one_of
 from assay.stats.catalog.anova import gaps, standing, verdict_without_evidence, with_diagonal
 from assay.stats.numeric import ROUNDING, exact, exact_mean, slack_of
 from assay.stats.resampling import (
-    all_keep_blocks,
     block_rows,
     column_groups,
     count_blocks,
@@ -24,7 +23,7 @@ from assay.stats.resampling import (
     resamples_param,
     tally,
 )
-from assay.stats.sign_flips import sign_flip_p
+from assay.stats.sign_flips import MAX_COUNTED, sign_flip_p
 from assay.stats.significance import ALTERNATIVE, Field, FieldOutcome, Outcome, Pairs, StatisticalTest, nothing
 from assay.stats.student import Studentised, chance_of_equal_coins
 
@@ -109,45 +108,27 @@ BOOTSTRAP = StatisticalTest(
 )
 
 
-MAX_ENUMERATED = 2**16
-"""Up to this many ways to swap scores, all are evaluated."""
-
-
 def randomization(pairs: Pairs, resamples: int | None, alternative: str) -> Outcome:
     """How often the systems would differ this much if a coin decided, on each query, which system got which score.
 
     The statistic is the mean of b − a. Equal systems have p = 1, and so does a single query in a two-sided test.
 
-    Queries on which a and b score the same have no effect. If there are at most 65,536 ways to swap the scores of the
-    others, all are evaluated and p is exact. Otherwise p is computed from the distribution of the sum, to about 0.0002.
-    Nothing is random, unless `resamples` asks for random swaps: then p = (1 + extreme) / (1 + resamples).
+    Queries on which a and b score the same have no effect. If at most 24 queries are left, all ways to swap their scores are
+    counted and p is exact. Otherwise p is computed from the distribution of the sum, to about 0.0002. Nothing is random,
+    unless `resamples` asks for random swaps of more queries: then p = (1 + extreme) / (1 + resamples).
     """
     n, n_columns = pairs.differences.shape
     if not n:
         return nothing(n_columns)
     p, draws = np.empty(n_columns), np.zeros(n_columns, dtype=np.int64)
     for some in column_groups(n_columns, n, block_rows(n)):
-        sums = exact(pairs.differences[:, some])
-        few = np.count_nonzero(sums.units, axis=0) < max(resamples or 0, MAX_ENUMERATED).bit_length()
-        part = p[some]
-        draws[some] = np.where(few, 0, resamples or 0)
-        part[few] = _p_of_all_swaps(sums.units[:, few], alternative)
-        if resamples is None:
-            part[~few] = [sign_flip_p(column, alternative) for column in pairs.differences[:, some][:, ~few].T]
-        else:
-            part[~few] = _p_of_random_swaps(sums.units[:, ~few], resamples, pairs.seed, alternative)
+        differences, part = pairs.differences[:, some], p[some]
+        is_drawn = (np.count_nonzero(differences, axis=0) > MAX_COUNTED) & (resamples is not None)
+        draws[some] = np.where(is_drawn, resamples or 0, 0)
+        part[~is_drawn] = [sign_flip_p(column, alternative) for column in differences[:, ~is_drawn].T]
+        part[is_drawn] = _p_of_random_swaps(exact(differences[:, is_drawn]).units, resamples or 0, pairs.seed, alternative)
     mean = exact_mean(pairs.differences)
     return Outcome(mean, p, np.sign(mean), draws)
-
-
-def _p_of_all_swaps(units: Floats, alternative: str) -> Floats:
-    """Share of all ways to swap scores that are at least as extreme as the observed one, which is among them."""
-    if not units.size:
-        return np.empty(0)
-    most = int(np.count_nonzero(units, axis=0).max())
-    order = np.argsort(-np.abs(units), axis=0, kind="stable")[:most]
-    moved = np.take_along_axis(units, order, axis=0)
-    return tally(all_keep_blocks(most), moved, _is_extreme(moved, alternative)) / 2**most
 
 
 def _p_of_random_swaps(units: Floats, resamples: int, seed: int, alternative: str) -> Floats:
