@@ -236,6 +236,7 @@ def worst_slices(
     chosen, searched = how or ComparisonOptions(), search or Search()
     bound = _metric(all_results, metric, chosen)
     tags = Tags.of(all_results)
+    tags = Tags(dict(sorted(tags.by_query.items())), tags.listed)  # shuffles must not depend on the order of queries
     found_slices = find_candidates(tags, searched)
     scores = np.column_stack([_scores(result, bound, tags) for result in all_results])
     settings = _TestSettings(

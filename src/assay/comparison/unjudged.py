@@ -95,8 +95,8 @@ def unjudged_between(a: Result, b: Result, metric: BoundMetric, *, thorough: boo
     defined = np.isfinite(before) & np.isfinite(after)
     if not defined.any():
         return Unjudged(*names, unknown="no query has a score in both systems", **about)
-    shown = float((after - before)[defined].mean())
-    low, high = float(bounds.low[defined].mean()), float(bounds.high[defined].mean())
+    shown = _mean((after - before)[defined])
+    low, high = _mean(bounds.low[defined]), _mean(bounds.high[defined])
     is_exact = bounds.is_exact and low <= shown + ROUNDING and shown - ROUNDING <= high
     return Unjudged(*names, min(low, shown), max(high, shown), is_exact, **about)
 
@@ -136,4 +136,4 @@ def _stored_judged(a: Result, b: Result, k: int | None) -> dict[str, Any]:
 
 
 def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else math.nan
+    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan

@@ -201,7 +201,9 @@ def _choose_fusion(
     metric, sign = scores.metric, 1.0 if scores.metric.metric.higher_is_better else -1.0
     singles = {name: scores.of_run(run) for name, run in runs.items()}
     best = max(singles, key=lambda name: sign * float(singles[name].mean()))
-    fold = assign_folds(len(scores.query_ids), folds, seed)
+    by_id = np.array(sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__), dtype=np.int64)
+    fold = np.empty(len(by_id), dtype=np.int64)
+    fold[by_id] = assign_folds(len(by_id), folds, seed)  # the folds do not depend on the order of the judgments
     tried = [_score_candidate(scores, candidate, fold, folds) for candidate in candidates]
     held_out = np.empty(len(fold))
     fold_results = []
@@ -209,11 +211,11 @@ def _choose_fusion(
         chosen = _best([sign * each.without[held_fold, fold != held_fold].mean() for each in tried])
         mine = fold == held_fold
         held_out[mine] = tried[chosen].held_out[mine]
-        queries = tuple(scores.query_ids[number] for number in np.flatnonzero(mine).tolist())
+        queries = tuple(scores.query_ids[number] for number in by_id[mine[by_id]].tolist())
         reached = float(held_out[mine].mean()), float(singles[best][mine].mean())
         fold_results.append(Fold(queries, candidates[chosen].name, *reached))
     overall = _best([sign * each.held_out.mean() for each in tried])
-    gain = _gain(singles[best], held_out, seed)
+    gain = _gain(singles[best][by_id], held_out[by_id], seed)
     means = {name: float(values.mean()) for name, values in singles.items()}
     chosen_score = float(tried[overall].held_out.mean())
     return FusionTuning(

@@ -24,7 +24,7 @@ from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Rele
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Qrels, Run
-from assay.stats import AUTO, NONE, T, clustered_intervals, column_intervals
+from assay.stats import AUTO, NONE, Clusters, T, clustered_intervals, column_intervals
 from assay.text import shortened
 from assay.views import Times, Truth
 
@@ -296,10 +296,10 @@ def with_intervals(
     shared = {metric.name for metric in result.metrics if metric.metric.view == "timing" and result.has_shared_times}
     columns = {
         name: column
-        for name, column in result.table.columns.items()
+        for name, column in result.table.by_id().columns.items()
         if column.aggregation.summarise and name not in shared and (metrics is None or name in metrics)
     }
-    clusters = clusters_of([result], cluster) if cluster else None
+    clusters = _clusters_by_id(result, cluster) if cluster else None
     if clusters is None or clusters.is_single:
         intervals = column_intervals(columns, method=method, level=level, seed=seed)
     else:
@@ -313,6 +313,12 @@ def with_intervals(
             name: Confidence(low, high, level, used, *about) for name, (low, high, used) in possible_intervals.items()
         }
     )
+
+
+def _clusters_by_id(result: Result, cluster: str) -> Clusters:
+    """The clusters of the queries in the order of their ids."""
+    order = sorted(range(len(result.query_ids)), key=result.query_ids.__getitem__)
+    return Clusters(clusters_of([result], cluster).codes[order])
 
 
 def _within_range(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:

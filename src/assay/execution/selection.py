@@ -34,8 +34,9 @@ class Selection:
         if self.range is not None:
             chosen = chosen[slice(*self.range)]
         if self.sample is not None and self.sample < len(chosen):
-            places = np.random.default_rng(self.seed).choice(len(chosen), self.sample, replace=False)
-            chosen = [chosen[place] for place in sorted(places.tolist())]
+            by_id = sorted(range(len(chosen)), key=lambda place: chosen[place].query_id)  # the sample ignores their order
+            drawn = np.random.default_rng(self.seed).choice(len(chosen), self.sample, replace=False)
+            chosen = [chosen[place] for place in sorted(by_id[number] for number in drawn.tolist())]
         if self.limit is not None:
             chosen = chosen[: self.limit]
         if not chosen:

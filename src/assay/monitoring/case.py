@@ -64,7 +64,7 @@ class Case:
             return low, high, level
         if known:
             return known.low, known.high, known.level
-        low, high, _ = column_intervals(columns)[name]
+        low, high, _ = column_intervals({name: self.now.table.by_id().columns[name]})[name]
         return low, high, 0.95
 
     @cached_property

@@ -112,12 +112,13 @@ def _error_lines(mover: Mover) -> Iterator[str]:
 
 
 def _missing_lines(mover: Mover) -> Iterator[str]:
-    """For each system, the relevant documents that are not in the top ranks, with their ranks; nothing without rankings."""
+    """For each system, the relevant documents outside the top ranks, the highest grade first; nothing without rankings."""
     if not mover.relevant or not (mover.ranking_a or mover.ranking_b):
         return
+    relevant = sorted(mover.relevant, key=lambda document: (-mover.relevant[document], document))
     sides = ((mover.a, mover.ranking_a, mover.error_a), (mover.b, mover.ranking_b, mover.error_b))
     for name, ranking, error in sides:
-        unseen = [document for document in mover.relevant if document not in ranking[:MAX_DOCUMENTS_SHOWN]]
+        unseen = [document for document in relevant if document not in ranking[:MAX_DOCUMENTS_SHOWN]]
         if not ranking and not error:
             yield f"{name} retrieved nothing"
         if not unseen or not ranking:
