@@ -1,4 +1,4 @@
-"""No figure depends on the order of lines or queries: draws and folds go by sorted query ids, and sums do not round."""
+"""No figure depends on the order of lines or queries: draws, folds and sums go by sorted query ids."""
 
 import json
 import random

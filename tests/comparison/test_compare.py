@@ -38,7 +38,7 @@ def test_the_figures_by_hand():
     assert pair.difference == pair.improvement == pytest.approx(2.3 / 8)
     assert pair.relative == pytest.approx(2.3 / 3.95)
     differences = np.array(NEW) - np.array(OLD)
-    assert pair.cohens_d == pytest.approx(differences.mean() / differences.std(ddof=1))
+    assert pair.d_z == pytest.approx(differences.mean() / differences.std(ddof=1))
     sums = [abs(np.dot(signs, differences)) for signs in itertools.product((-1, 1), repeat=8)]
     assert pair.p == pair.p_corrected == pytest.approx(np.mean(np.array(sums) >= abs(differences.sum()) - 1e-9))
 

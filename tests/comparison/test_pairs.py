@@ -47,7 +47,7 @@ def test_a_geometric_mean_is_tested_by_logarithms():
     assert pair.improvement < 0
     logs = [np.log(np.maximum(scores, 1e-5))[:, np.newaxis] for scores in (a, b)]
     assert pair.p == pytest.approx(parse_test("paired_t").compare(Pairs(*logs)).p[0])
-    assert pair.cohens_d == pytest.approx((logs[1] - logs[0]).mean() / (logs[1] - logs[0]).std(ddof=1))
+    assert pair.d_z == pytest.approx((logs[1] - logs[0]).mean() / (logs[1] - logs[0]).std(ddof=1))
     assert pair.direction == -1
     assert pair.p_better < 0.5
     assert pair.low < pair.difference < pair.high
@@ -69,7 +69,7 @@ def test_a_quantile_is_bootstrapped_whole():
     assert 0 < pair.low <= pair.difference <= pair.high
     assert (pair.direction, pair.improvement < 0, pair.draws) == (-1, True, 2000)
     assert pair.statistic == pair.difference
-    assert all(math.isnan(figure) for figure in (pair.cohens_d, pair.p_better, pair.p_equal))
+    assert all(math.isnan(figure) for figure in (pair.d_z, pair.p_better, pair.p_equal))
     assert (pair.wins, pair.losses) == (32, 8)
     better = pair_of("latency_p95", a + 50, a, test="randomization(alternative=greater)")
     assert (better.better, better.p < 0.01) == ("b", True)

@@ -20,7 +20,7 @@ def test_by_hand():
     found = effects([0.2, 0.4, 0.6, 0.8], [0.4, 0.4, 0.9, 0.7])
     assert found.difference[0] == found.improvement[0] == pytest.approx(0.1)
     assert found.relative_change[0] == pytest.approx(0.2)
-    assert found.cohens_d[0] == pytest.approx(0.1 / np.std([0.2, 0, 0.3, -0.1], ddof=1))
+    assert found.d_z[0] == pytest.approx(0.1 / np.std([0.2, 0, 0.3, -0.1], ddof=1))
     assert found.cliffs_delta[0] == pytest.approx((1 + 1 + 4 + 3 - 2 - 2 - 0 - 1) / 16)
     assert (found.wins[0], found.ties[0], found.losses[0]) == (2, 1, 1)
     close = effects([0, 0, 0, 0], [0.01, -0.01, 0.02, -0.5], tolerance=0.01)
@@ -34,7 +34,7 @@ def test_less_may_be_better():
     up, down = effects(A, B), effects(A, B, higher_is_better=False)
     for same in ("difference", "relative_change", "ties"):
         np.testing.assert_allclose(getattr(up, same), getattr(down, same))
-    for turned in ("improvement", "cohens_d", "cliffs_delta"):
+    for turned in ("improvement", "d_z", "cliffs_delta"):
         np.testing.assert_allclose(getattr(up, turned), -getattr(down, turned))
     assert (up.wins.tolist(), up.losses.tolist()) == (down.losses.tolist(), down.wins.tolist())
     mixed = effects(A[:, :2], B[:, :2], higher_is_better=np.array([True, False]))
@@ -44,20 +44,20 @@ def test_less_may_be_better():
 def test_laws():
     found = effects(A, B)
     for scale in (1e-300, 1e300):
-        np.testing.assert_allclose(effects(A * scale, B * scale).cohens_d, found.cohens_d)
+        np.testing.assert_allclose(effects(A * scale, B * scale).d_z, found.d_z)
         np.testing.assert_allclose(effects(A * scale, B * scale).relative_change, found.relative_change)
     for column in range(5):
         assert [one[0] for one in effects(A[:, column], B[:, column])] == [one[column] for one in found]
     same = effects(A, A * (1 + 1e-16))
-    for name in ("difference", "relative_change", "improvement", "cohens_d", "wins", "losses"):
+    for name in ("difference", "relative_change", "improvement", "d_z", "wins", "losses"):
         assert (getattr(same, name) == 0).all(), name
     assert not np.signbit(effects(A, A, higher_is_better=False).difference).any()
-    assert (effects(A, A + 0.1).cohens_d == np.inf).all()
+    assert (effects(A, A + 0.1).d_z == np.inf).all()
 
 
 def test_one_query_and_none():
     one, none = effects([0.5], [0.7]), effects(A[:0], B[:0])
-    assert (np.isnan(one.cohens_d).all(), one.wins[0], one.cliffs_delta[0]) == (True, 1, 1)
+    assert (np.isnan(one.d_z).all(), one.wins[0], one.cliffs_delta[0]) == (True, 1, 1)
     assert (np.isnan(none.difference).all(), none.wins.tolist()) == (True, [0] * 5)
 
 

@@ -119,3 +119,19 @@ def test_the_same_difference_on_every_query():
     np.testing.assert_allclose(pairwise, [[1, 3 / 32, 3 / 32], [3 / 32, 1, 1], [3 / 32, 1, 1]])
     for name in ("anova", "friedman", "tukey_hsd"):
         assert compare_many(name, apart).statistic == np.inf
+
+
+def test_effects_of_tukey_tests_are_those_of_the_residual():
+    """ES_HSD: the difference of two means ÷ √V_E2, where V_E2 is the residual mean square of the two-way anova."""
+    rng = np.random.default_rng(4)
+    scores = rng.random((12, 1)) + rng.random((12, 4)) * [0.5, 0.7, 0.9, 1.1]
+    means, by_query = scores.mean(axis=0), scores.mean(axis=1, keepdims=True)
+    residual = ((scores - by_query - means + scores.mean()) ** 2).sum() / (11 * 3)
+    expected = (means[None, :] - means[:, None]) / np.sqrt(residual)
+    for name in ("tukey_hsd", "randomized_tukey_hsd"):
+        assert compare_many(name, scores).effect == pytest.approx(expected)
+    two = scores[:, :2]
+    d_z = (two[:, 1] - two[:, 0]).mean() / (two[:, 1] - two[:, 0]).std(ddof=1)
+    assert compare_many("tukey_hsd", two).effect[0, 1] == pytest.approx(np.sqrt(2) * d_z)
+    assert compare_many("anova", scores).df == (3, 33)
+    assert compare_many("friedman", scores).effect is None

@@ -198,7 +198,9 @@ class Comparison:
             plain["slice"] = self.part
         if self.fields:
             plain["overall"] = {
-                name: to_json({"statistic": outcome.statistic, "p": outcome.p, "p_corrected": self.p_overall(name)})
+                name: to_json(
+                    {"statistic": outcome.statistic, "df": outcome.df, "p": outcome.p, "p_corrected": self.p_overall(name)}
+                )
                 for name, outcome in self.fields.items()
             }
         return plain

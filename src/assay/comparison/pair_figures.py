@@ -27,7 +27,7 @@ from assay.stats import (
     auto_intervals,
     averaged,
     clustered_difference,
-    cohens_d,
+    d_z,
     difference_intervals,
     effects,
     figure_difference,
@@ -124,7 +124,7 @@ def _figures_by_aggregation(
         return interval | (_NO_ROPE if how.rope else {})
     direction = (own["improvement"] > 0) - (own["improvement"] < 0)
     tested = {"p": difference.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
-    return {**interval, **tested, **_NO_ROPE, "cohens_d": math.nan}
+    return {**interval, **tested, **_NO_ROPE, "d_z": math.nan}
 
 
 _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
@@ -148,7 +148,7 @@ def _figures(columns: PairColumns, how: ComparisonOptions) -> dict[str, NDArray[
     figures = {name: getattr(effect, name) for name in ("cliffs_delta", "wins", "ties", "losses")}
     figures |= {"n_changed": np.count_nonzero(Pairs(a, b).differences, axis=0), "interval": methods}
     figures |= {"low": low, "high": high, "statistic": outcome.statistic, "p": outcome.p, "direction": outcome.direction}
-    figures |= {"cohens_d": cohens_d(better)}
+    figures |= {"d_z": d_z(better)}
     figures |= {"draws": np.broadcast_to(outcome.draws, len(is_up))}
     return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
 

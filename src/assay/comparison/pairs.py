@@ -55,7 +55,8 @@ class Pair:
     """The system that the test favours: 1 for b, -1 for a, 0 for neither. A test may use ranks or wins, not the mean."""
     draws: int
     """The number of random draws behind p; 0 if p is exact or was computed by a formula."""
-    cohens_d: float
+    d_z: float
+    """The improvement divided by the standard deviation of the differences (Cohen's d for paired scores)."""
     cliffs_delta: float
     wins: int
     ties: int
@@ -66,6 +67,8 @@ class Pair:
     """Bayesian: the probability that both are practically equal."""
     claim: str = "differs"
     """What significance means: b differs, b is not worse, or both are equal."""
+    es_hsd: float = math.nan
+    """ES_HSD: the improvement divided by the residual standard deviation of all systems; nan without a Tukey test."""
     untested: str = ""
     """Why there is no p; empty if there is one, or if only queries are missing."""
     is_in_family: bool = True
@@ -229,7 +232,7 @@ def _with_names(figures: dict[str, Any], request: PairRequest, aligned: Aligned,
 
 _UNTESTED: dict[str, Any] = {"p": math.nan, "statistic": math.nan, "direction": 0, "draws": 0}
 _UNKNOWN_FIGURES: dict[str, Any] = {
-    **dict.fromkeys(("low", "high", "cohens_d", "cliffs_delta", "p_better", "p_equal"), math.nan),
+    **dict.fromkeys(("low", "high", "d_z", "cliffs_delta", "p_better", "p_equal"), math.nan),
     **dict.fromkeys(("wins", "ties", "losses"), 0),
 }
 """Numbers that are unknown if single queries have no scores."""
@@ -242,4 +245,6 @@ def _with_field_outcome(pair: Pair, outcome: FieldOutcome | None, request: PairR
     if outcome is None:
         return pair
     direction = int(np.sign(outcome.standing[request.b] - outcome.standing[request.a]))
-    return replace(pair, p=float(outcome.pairwise[request.a, request.b]), direction=direction, draws=outcome.draws)
+    p = float(outcome.pairwise[request.a, request.b])
+    es_hsd = math.nan if outcome.effect is None else float(outcome.effect[request.a, request.b])
+    return replace(pair, p=p, direction=direction, draws=outcome.draws, es_hsd=es_hsd)

@@ -11,7 +11,7 @@ import numpy as np
 from assay.arrays import Floats
 from assay.evaluation import GradedPair, Result, Unknown, graded_pair
 from assay.metrics import BoundMetric, difference_bounds, find_metric
-from assay.model import MEAN, exact_total
+from assay.model import MEAN
 from assay.serialize import to_json
 
 DEFAULT_DEPTH = 10
@@ -136,4 +136,4 @@ def _stored_judged(a: Result, b: Result, k: int | None) -> dict[str, Any]:
 
 
 def _mean(values: Floats) -> float:
-    return exact_total(values) / len(values) if len(values) else math.nan
+    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan

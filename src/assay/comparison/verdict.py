@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.pairs import Pair
 from assay.metrics import BoundMetric
+from assay.stats import FieldOutcome
 from assay.text import counted, decimals, milliseconds, with_minus
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ def p_text(p: float, draws: int = 0) -> str:
     if math.isnan(p):
         return "p undefined"
     return "p < 0.001" if p < 0.001 else f"p = {p_digits(p, draws)}"
+
+
+def f_text(outcome: FieldOutcome) -> str:
+    """`F(2, 78) = 12.34, ` of an analysis of variance; empty for other tests."""
+    if not outcome.df:
+        return ""
+    size = "∞" if math.isinf(outcome.statistic) else f"{outcome.statistic:.2f}"
+    return f"F({outcome.df[0]}, {outcome.df[1]:,}) = {size}, "
 
 
 def p_digits(p: float, draws: int = 0) -> str:
@@ -126,7 +135,8 @@ class _Verdict:
         p = self.comparison.p_overall(metric)
         if not math.isnan(p):
             which = "differ" if self.comparison.how.is_significant(p) else "are not shown to differ"
-            return f"The systems {which} on {metric}, {p_text(p)}; {self.test.name} does not test single pairs."
+            statistic = f_text(self.comparison.fields[metric])
+            return f"The systems {which} on {metric}, {statistic}{p_text(p)}; {self.test.name} does not test single pairs."
         return f"{metric} cannot be tested: {pairs[0].untested or 'the test has no result'}."
 
     def _value(self, pair: Pair, value: float) -> str:

@@ -170,8 +170,17 @@ class ScoreTable:
     columns: Mapping[str, Column]
 
     def summary(self) -> dict[str, float]:
-        """The summary of each metric over all queries with a defined score; nan if there are none. Text has no summary."""
-        return {name: column.summary() for name, column in self.columns.items() if column.aggregation.summarise}
+        """The summary of each metric over all queries with a defined score; nan if there are none. Text has no summary.
+
+        Scores are added in the order of the query ids, so that rounding does not depend on the order of queries.
+        """
+        columns = self.by_id().columns
+        return {name: column.summary() for name, column in columns.items() if column.aggregation.summarise}
+
+    def by_id(self) -> ScoreTable:
+        """The same table with its queries in the order of their ids: random draws must not depend on the order of lines."""
+        order = sorted(range(len(self.query_ids)), key=self.query_ids.__getitem__)
+        return self if order == list(range(len(order))) else self.take(np.array(order, dtype=np.int64))
 
     def by_id(self) -> ScoreTable:
         """The same table with its queries in the order of their ids: random draws must not depend on the order of lines."""

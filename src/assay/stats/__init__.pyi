@@ -12,7 +12,7 @@ from assay.stats.corrections import correct as correct
 from assay.stats.corrections import parse_correction as parse_correction
 from assay.stats.effect_sizes import Effects as Effects
 from assay.stats.effect_sizes import chance_of_lower as chance_of_lower
-from assay.stats.effect_sizes import cohens_d as cohens_d
+from assay.stats.effect_sizes import d_z as d_z
 from assay.stats.effect_sizes import effects as effects
 from assay.stats.effect_sizes import n_shuffles as n_shuffles
 from assay.stats.functions import bootstrap_confidence_interval as bootstrap_confidence_interval

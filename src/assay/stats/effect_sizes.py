@@ -29,9 +29,9 @@ class Effects(NamedTuple):
     """The difference as a share of the absolute mean of a: 0.1 is 10 % more; nan if that mean is 0."""
     improvement: Floats
     """How much better the mean of b is: the difference, or its negative if lower is better."""
-    cohens_d: Floats
-    """Improvement in standard deviations of the differences: 0 without any difference, infinite if the difference is the
-    same on every query, nan for a single query."""
+    d_z: Floats
+    """Improvement in standard deviations of the differences (Cohen's d for paired scores): 0 without any difference,
+    infinite if the difference is the same on every query, nan for a single query."""
     cliffs_delta: Floats
     """Probability that a score of b beats one of a, minus the probability that it loses, over all pairs: -1 … 1."""
     wins: Ints
@@ -62,14 +62,14 @@ def effects(
     baseline = np.abs(_mean(first))
     difference = improvement * sign + 0.0
     relative = np.divide(difference, baseline, out=np.full(n_columns, np.nan), where=baseline > 0)
-    spread = cohens_d(Pairs(first * sign, second * sign))
+    spread = d_z(Pairs(first * sign, second * sign))
     wins = np.count_nonzero(gains > tolerance + rounding, axis=0)
     losses = np.count_nonzero(gains < -tolerance - rounding, axis=0)
     delta = sign * _cliffs_delta(first, second, rounding)
     return Effects(difference, relative, improvement, spread, delta, wins, n - wins - losses, losses)
 
 
-def cohens_d(pairs: Pairs) -> Floats:
+def d_z(pairs: Pairs) -> Floats:
     """The mean difference in standard deviations of the differences, as in `Effects`; nan with fewer than two queries."""
     n, n_columns = pairs.a.shape
     if n < 2:

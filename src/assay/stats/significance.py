@@ -70,6 +70,11 @@ class FieldOutcome(NamedTuple):
     """For each system, the compared value: its mean or its mean rank, minus the centre; larger for larger scores."""
     draws: int = 0
     """Number of random draws behind p; 0 if p was calculated, or if all possibilities were evaluated."""
+    df: tuple[int, ...] = ()
+    """Degrees of freedom of F; empty for other statistics."""
+    effect: Floats | None = None
+    """System × system: ES_HSD, the mean of the column minus that of the row in residual standard deviations of the two-way
+    analysis of variance (Sakai 2014); None if the test does not have it."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,18 @@ from assay.reports.sections.comparison import (
 )
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.scores import KINDS, Kind
-from assay.reports.sections.verdicts import BETTER, WORSE, effect_text, mark, p_short, record_text
+from assay.reports.sections.verdicts import (
+    ABOUT_D_Z,
+    ABOUT_ES_HSD,
+    BETTER,
+    WORSE,
+    effect_name,
+    effect_of,
+    effect_text,
+    mark,
+    p_short,
+    record_text,
+)
 from assay.reports.table import (
     HIGH,
     LOW,
@@ -49,7 +60,10 @@ from assay.reports.table import (
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "warn": "! warn", "undecided": "? undecided", "skipped": "– skipped"}
 SEVEREST = ("fail", "warn", "undecided", "pass", "skipped")
 RECORD = Column("better / same / worse", help="number of queries on which the second system is better, the same, or worse")
-EFFECT = Column("effect", help="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
+EFFECTS = {
+    "d_z": Column("d_z", help=f"{ABOUT_D_Z}: 0.2 is small, 0.5 medium, 0.8 large"),
+    "ES_HSD": Column("ES_HSD", help=ABOUT_ES_HSD),
+}
 
 
 def metrics_section(report: BenchmarkReport) -> Section:
@@ -148,7 +162,8 @@ def _against_one(report: BenchmarkReport, comparison: Comparison) -> Table:
 
 def _heads(comparison: Comparison) -> list[str | Column]:
     tested = correction_text(comparison) or "one comparison, so no correction is needed"
-    return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", help=tested), EFFECT, RECORD]
+    effect = EFFECTS[effect_name(comparison.pairs)]
+    return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", help=tested), effect, RECORD]
 
 
 def correction_note(comparison: Comparison) -> str:
@@ -168,7 +183,7 @@ def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple
         number(figures.change(metric, pair.difference), pair.difference, mark=tone),
         number(ends, pair.low, values=((LOW, pair.low), (HIGH, pair.high))),
         number(p_short(pair.p_corrected, pair.draws), pair.p_corrected, help=_alone_p(pair)),
-        number(effect_text(pair.cohens_d), pair.cohens_d),
+        number(effect_text(effect_of(pair)), effect_of(pair)),
         number(record_text(pair), float(pair.wins - pair.losses), values=_record(pair)),
     )
 

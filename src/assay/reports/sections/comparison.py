@@ -34,7 +34,18 @@ from assay.reports.sections.run_notes import failure_notes, shared_sections
 from assay.reports.sections.scores import notes
 from assay.reports.sections.slices import agreement_sections, slice_comparison_sections, worst_slices_sections
 from assay.reports.sections.stability import stability_sections
-from assay.reports.sections.verdicts import BETTER, CONFIRMED, SPLIT, WORSE, effect_text, mark, p_short, record_text
+from assay.reports.sections.verdicts import (
+    BETTER,
+    CONFIRMED,
+    SPLIT,
+    WORSE,
+    effect_name,
+    effect_of,
+    effect_text,
+    mark,
+    p_short,
+    record_text,
+)
 from assay.reports.table import (
     Cell,
     Column,
@@ -197,8 +208,8 @@ def _joined_column(rows: list[tuple[str, str]], *, both: bool) -> list[str]:
 
 
 def _heads(comparison: Comparison) -> list[str]:
-    has_n = _has_own_n(comparison)
-    return ["Δ", f"{level_text(comparison)} CI of Δ", "p", "effect", "better/same/worse", *(["queries"] if has_n else [])]
+    record = ["better/same/worse", *(["queries"] if _has_own_n(comparison) else [])]
+    return ["Δ", f"{level_text(comparison)} CI of Δ", "p", effect_name(comparison.pairs), *record]
 
 
 def _measures(comparison: Comparison, pair: Pair, metric: BoundMetric, figures: Figures) -> tuple[Cell, ...]:
@@ -206,7 +217,7 @@ def _measures(comparison: Comparison, pair: Pair, metric: BoundMetric, figures: 
         figures.change(metric, pair.difference),
         figures.interval(metric, pair),
         p_short(pair.p_corrected, pair.draws),
-        effect_text(pair.cohens_d),
+        effect_text(effect_of(pair)),
         record_text(pair),
         *([f"{pair.n:,}"] if _has_own_n(comparison) else []),
     )
@@ -331,13 +342,14 @@ def _significance_table(comparison: Comparison, figures: Figures) -> Table:
                 figures.change(metric, pair.difference),
                 figures.interval(metric, pair),
                 p_short(pair.p_corrected, pair.draws),
-                effect_text(pair.cohens_d),
+                effect_text(effect_of(pair)),
                 record_text(pair),
                 UNKNOWN if math.isnan(pair.p) else "yes" if pair.is_significant else "no",
             )
         )
     interval = f"{level_text(comparison)} CI of diff"
-    heads = columns("comparison", "metric", "diff", interval, "p", "effect", "better/same/worse", "significant", n_words=2)
+    effect = effect_name(comparison.pairs)
+    heads = columns("comparison", "metric", "diff", interval, "p", effect, "better/same/worse", "significant", n_words=2)
     return Table(heads, tuple(rows))
 
 

@@ -30,6 +30,13 @@ class TwoWay(NamedTuple):
         """The means; those that differ only by rounding are made equal."""
         return standing(self.means, self.rounding)
 
+    @property
+    def effect(self) -> Floats:
+        """System × system: the difference of two means in residual standard deviations; infinite without a residual."""
+        gap = self.standing[None, :] - self.standing[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(gap == 0, 0.0, gap / np.sqrt(self.residual))
+
 
 def two_way(scores: Floats) -> TwoWay:
     """The analysis of queries × systems; it needs at least two of each."""
@@ -99,7 +106,7 @@ def anova(field: Field) -> FieldOutcome:
         is_nil = np.ptp(parts.means) <= parts.rounding
         f = 0.0 if is_nil else np.inf
         p = 1.0 if is_nil else float(arrangements(parts.means, parts.rounding)) ** (1 - n)
-    return FieldOutcome(f, p, with_diagonal(np.full((m, m), np.nan)), parts.standing)
+    return FieldOutcome(f, p, with_diagonal(np.full((m, m), np.nan)), parts.standing, df=(m - 1, parts.df))
 
 
 ANOVA = StatisticalTest(
@@ -133,7 +140,7 @@ def tukey_hsd(field: Field) -> FieldOutcome:
     else:
         q = np.where(apart <= parts.rounding, 0.0, np.inf)
         p = np.where(q > 0, min(1.0, m * (m - 1) / 2 * 2.0 ** (1 - n)), 1.0)
-    return FieldOutcome(float(q.max()), float(p.min()), with_diagonal(p), parts.standing)
+    return FieldOutcome(float(q.max()), float(p.min()), with_diagonal(p), parts.standing, effect=parts.effect)
 
 
 TUKEY_HSD = StatisticalTest(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 from assay.grammar import Param, one_of
-from assay.stats.catalog.anova import gaps, standing, verdict_without_evidence, with_diagonal
+from assay.stats.catalog.anova import gaps, standing, two_way, verdict_without_evidence, with_diagonal
 from assay.stats.numeric import ROUNDING, exact, exact_mean, slack_of
 from assay.stats.resampling import (
     block_rows,
@@ -193,7 +193,7 @@ def randomized_tukey_hsd(field: Field, resamples: int) -> FieldOutcome:
         ranges = np.sort(_ranges_of_random_deals(within, resamples, field.seed))
         p = (1.0 + _at_least(ranges, enough)) / (1.0 + resamples)
     statistic, stands = float(np.ldexp(apart.max() / n, exponent)), standing(within.mean(axis=0), ROUNDING)
-    return FieldOutcome(statistic, float(p.min()), with_diagonal(p), stands, draws)
+    return FieldOutcome(statistic, float(p.min()), with_diagonal(p), stands, draws, effect=two_way(field.scores).effect)
 
 
 def _at_least(ordered: Floats, gap: Floats) -> Floats:
