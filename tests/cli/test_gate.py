@@ -46,6 +46,22 @@ def test_verdicts(store, results, transcript):
     assert main(["gate", "--rule", "failed = 0", "--store", "broken.db"]) == 6
 
 
+def test_rules_are_checked_before_they_are_used(store, results, transcript):
+    store.save(read_results(results / "less.json"))
+    transcript("gate/check")
+
+
+def test_a_check_without_results_needs_a_number_of_queries(folder, transcript):
+    transcript("gate/check_alone")
+
+
+def test_a_guard_counts_different_candidates(store, results, transcript):
+    """The same results count once; files without a store are told that a guard needs one."""
+    for name in ("good", "less", "bad"):
+        Path(f"{name}.json").write_bytes((results / f"{name}.json").read_bytes())
+    transcript("gate/guard")
+
+
 def test_runs_are_scored_by_the_metrics_of_the_rules(files, transcript):
     transcript("gate/runs")
 

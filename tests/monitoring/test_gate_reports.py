@@ -45,6 +45,19 @@ def test_junit_tells_worse_from_undecided(report):
     assert [one.attrib["type"] for one in suite.iter("failure")] == ["worse", "undecided"]
 
 
+def test_every_format_knows_what_is_the_same():
+    """It passes everywhere, and raises no annotation."""
+    same = result({"mrr": [1.0, 0.5] * 10})
+    report = gate(same, same, ["mrr not worse by 0.05 [undecided: fail]"])
+    assert render_gate(report).startswith("SAME  mrr not worse by 0.05")
+    case = ET.fromstring(render_gate_junit(report)).find("testsuite/testcase")
+    assert [part.tag for part in case] == ["system-out"]
+    assert case.findtext("system-out").startswith("same: no score changed; with 20 queries")
+    assert "✅ same" in render_sections(gate_sections(report), "markdown")
+    assert render_annotations(report) == ""
+    assert (report.to_dict()["verdicts"][0]["status"], report.to_dict()["exit_code"]) == ("same", 0)
+
+
 def test_hostile_text_breaks_nothing():
     queries = {"q1": Query("q1", NASTY)}
     now = result({"mrr": [0.1]}, NASTY, queries=queries, failures={}, benchmark=NASTY)

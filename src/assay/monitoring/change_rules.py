@@ -90,7 +90,7 @@ class MarginRule(ComparedRule):
 
     def _sees(self, decision: MarginDecision, case: Case) -> str:
         """How often a drop of twice the margin would fail."""
-        if not decision.has_test or not decision.margin or not decision.alpha_worse:
+        if not decision.has_test or not 0 < 2 * decision.margin < decision.width or not decision.alpha_worse:
             return ""
         scores = case.columns(self.bound.name)[0].score
         is_binary = decision.unit == "query" and bool(np.isin(scores, (0.0, 1.0)).all())

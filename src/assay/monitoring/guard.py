@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from assay.monitoring.verdict import Verdict
 
 _GUARD = re.compile(r"(?P<chance>\d+(?:\.\d+)?)\s*%\s+over\s+(?P<changes>\d{1,6})\s+changes?", re.IGNORECASE)
-MAX_LISTED = 5
+MAX_LISTED, MOST_SHOWN = 5, 1_000_000
 ROUNDED = 12
 """Scores that are equal in so many decimals are equal."""
 
@@ -182,15 +182,23 @@ def _with_evidence(verdict: Verdict, guard: Guard, nights: Sequence[Mapping[str,
         return verdict
     slot = f"{verdict.benchmark}/{verdict.provider}: {rule.text}"
     weighed = weigh([night[slot] for night in nights if slot in night], guard.chance, guard.changes)
-    text = f"evidence of a drop {weighed.evidence:,.3g}, an alarm needs {1 / guard.chance:,.3g}"
+    text = f"evidence of a drop {_amount(weighed.evidence)}, an alarm needs {_amount(1 / guard.chance)}"
     if weighed.is_alarm and weighed.drop > finding.limit:
-        since = f"a mean drop of {show(float(f'{weighed.drop:.3g}'))} over the last {counted(weighed.nights, 'evaluation')}"
+        over = f"over the last {weighed.nights} evaluations" if weighed.nights > 1 else "in this evaluation"
+        since = f"a mean drop of {show(float(f'{weighed.drop:.3g}'))} {over}"
         changed = replace(finding, status=FAILED, reason=f"{text}: {since}", sees="", needed=None)
     elif finding.status == UNDECIDED:
         changed = replace(finding, reason=f"undecided, {text}", sees="")
     else:
         changed = replace(finding, sees=text)
     return replace(verdict, finding=changed)
+
+
+def _amount(evidence: float) -> str:
+    """Two digits that matter; large evidence is only large."""
+    if evidence > MOST_SHOWN:
+        return f"over {MOST_SHOWN:,}"
+    return f"{evidence:,.0f}" if evidence >= 10 else f"{evidence:.2g}"
 
 
 def _outside(rules: Sequence[Rule], guard: Guard) -> list[str]:

@@ -19,7 +19,7 @@ from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_cluster_argument
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
-from assay.errors import AssayError, DataError, UsageError
+from assay.errors import AssayError, DataError, StoreError, UsageError
 from assay.masking import mask
 from assay.text import counted
 
@@ -107,7 +107,7 @@ def _run_check(options: argparse.Namespace) -> int:
     inputs = parse_inputs(options, RULES)
     try:
         now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
-    except DataError as error:
+    except (DataError, StoreError) as error:
         if options.files:
             raise
         read_rules(options.rules, options.rule)
