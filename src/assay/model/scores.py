@@ -182,11 +182,6 @@ class ScoreTable:
         order = sorted(range(len(self.query_ids)), key=self.query_ids.__getitem__)
         return self if order == list(range(len(order))) else self.take(np.array(order, dtype=np.int64))
 
-    def by_id(self) -> ScoreTable:
-        """The same table with its queries in the order of their ids: random draws must not depend on the order of lines."""
-        order = sorted(range(len(self.query_ids)), key=self.query_ids.__getitem__)
-        return self if order == list(range(len(order))) else self.take(np.array(order, dtype=np.int64))
-
     def take(self, order: NDArray[np.int64]) -> ScoreTable:
         """The same table with its queries in another order."""
         columns = {
