@@ -36,7 +36,7 @@ class Unjudged:
     is_exact: bool = False
     """Whether some grades lead to the ends of the range; if not, the true range may be smaller."""
     n_unjudged: int = 0
-    """Unjudged documents of all queries that one or both systems retrieved within the cutoff."""
+    """Unjudged results: pairs of a query and a document that one or both systems retrieved within the cutoff."""
     k: int | None = None
     """The cutoff of the metric."""
     depth: int = DEFAULT_DEPTH

@@ -7,16 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from assay.comparison import Comparison, Pair, beaten_by, letters_of, p_text
+from assay.comparison import Comparison, Pair, beaten_by, correction_text, letters_of, p_text
 from assay.metrics import BoundMetric, describe
 from assay.monitoring import Verdict, conclusion
 from assay.reports.layout import raised
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison import (
-    correction_text,
     deciding_text,
-    family_text,
     has_baseline,
     is_corrected,
     legend,
@@ -171,7 +169,10 @@ def _heads(comparison: Comparison) -> list[str | Column]:
 
 def correction_note(comparison: Comparison) -> str:
     """What p is corrected for, and which metrics are not tested."""
-    about = f"p is corrected over {family_text(comparison)}." if is_corrected(comparison) else ""
+    about = ""
+    if is_corrected(comparison):
+        text = correction_text(comparison)
+        about = f"p is {text}." if text.startswith("corrected") else f"p is corrected ({text})."
     if not deciding_text(comparison):
         return about
     alone = f"{comparison.metrics[0].name} decides. The other metrics have single intervals and are not tested."

@@ -56,6 +56,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
         "metric": metric,
         "sections": layouts,
         "verdict": comparison.verdict if comparison else "",
+        "doubts": comparison.doubts if comparison else (),
         "notes": [*unfair_notes(state, ranked, metric), *_notes(ranked, entered, why_not), *_left_out(versions, data)],
     }
     return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
