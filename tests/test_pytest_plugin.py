@@ -241,7 +241,8 @@ def test_rules_with_a_guard_are_a_map_and_create_the_store_that_is_named(session
     test = f"def test_it(assay):\n    assay.check(DATASET, RETRIEVER, {rules}, name='mine')\n"
     session(test.replace("RETRIEVER", "good"), "--assay-keep").assert_outcomes(passed=1)
     with Store.open() as store:
-        (pytester.path / "good.json").write_text(json.dumps(store.find("latest").results[0].to_dict()))
+        saved = {"schema": "assay.result/1", "results": [store.find("latest").results[0].to_dict()]}
+    (pytester.path / "good.json").write_text(json.dumps(saved))
     done = session(test.replace("RETRIEVER", "poor"), "--assay-baseline", "good.json", "--assay-store", "new.db", "-rA")
     done.assert_outcomes(passed=1)
     done.stdout.fnmatch_lines(
