@@ -241,19 +241,26 @@ def first_alarms(share: float, drop: float, nights: int, repeats: int, n: int = 
     """For each series, the night of the first FAIL; infinite if there is none.
 
     The sum over starting nights is kept for each bet: S ← (S + 1/365)·Πᵢ (1 − λ·dᵢ). The drop since the most likely start
-    is looked at only when the evidence reaches 20.
+    is looked at only when the evidence reaches 20, and the drop of the night is above the margin. Evidence that has reached
+    20 is closed by a night without a drop.
     """
     first = np.full(repeats, np.inf)
     sums = np.zeros((repeats, len(BETS)))
+    reached, opened = np.zeros(repeats, dtype=bool), np.zeros(repeats, dtype=int)
     logs, totals = np.zeros((nights, repeats, len(BETS))), np.zeros((nights, repeats))
     for night in range(nights):
         experiments = draw("reciprocal rank", share, drop, n, repeats, 100 + night)
         logs[night] = experiments.counts @ np.log1p(-np.outer(experiments.values, BETS))
         totals[night] = experiments.counts @ experiments.values
-        sums = (sums + 1 / NIGHTS) * np.exp(logs[night])
-        for series in np.flatnonzero((sums.mean(axis=1) >= 20) & np.isinf(first)).tolist():
-            since = np.cumsum(logs[night::-1, series], axis=0)[::-1]
-            start = int(np.argmax(np.logaddexp.reduce(since, axis=1)))
+        is_closed = reached & (totals[night] >= 0)
+        sums = np.where(is_closed[:, np.newaxis], 0.0, (sums + 1 / NIGHTS) * np.exp(logs[night]))
+        opened[is_closed] = night + 1
+        is_alarm = sums.mean(axis=1) >= 20
+        reached = (reached & ~is_closed) | is_alarm
+        has_drop = -totals[night] / n > margin
+        for series in np.flatnonzero(is_alarm & has_drop & np.isinf(first)).tolist():
+            since = np.cumsum(logs[opened[series] : night + 1, series][::-1], axis=0)[::-1]
+            start = int(opened[series]) + int(np.argmax(np.logaddexp.reduce(since, axis=1)))
             if -totals[start : night + 1, series].sum() / n / (night + 1 - start) > margin:
                 first[series] = night + 1
     return first

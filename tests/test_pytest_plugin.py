@@ -1,6 +1,7 @@
 """The pytest plug-in: real sessions of pytest, in folders of their own."""
 
 import importlib
+import json
 from importlib.metadata import entry_points
 
 import pytest
@@ -232,6 +233,22 @@ def test_a_store_that_is_broken_costs_neither_summary_nor_results(session, pytes
     )
     assert "Traceback" not in done.stdout.str() + done.stderr.str()
     assert len(list((pytester.path / ".assay" / "unsaved").iterdir())) == 1
+
+
+@pytest.mark.slow
+def test_rules_with_a_guard_are_a_map_and_create_the_store_that_is_named(session, pytester):
+    rules = "{'guard': '5% over 100 changes', 'rules': ['mrr not worse by 0.1']}"
+    test = f"def test_it(assay):\n    assay.check(DATASET, RETRIEVER, {rules}, name='mine')\n"
+    session(test.replace("RETRIEVER", "good"), "--assay-keep").assert_outcomes(passed=1)
+    with Store.open() as store:
+        saved = {"schema": "assay.result/1", "results": [store.find("latest").results[0].to_dict()]}
+    (pytester.path / "good.json").write_text(json.dumps(saved))
+    done = session(test.replace("RETRIEVER", "poor"), "--assay-baseline", "good.json", "--assay-store", "new.db", "-rA")
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(
+        ["*????  mrr not worse by 0.1*", "*guard 5% over 100 changes: 1 different candidate of 100 checked*"]
+    )
+    assert (pytester.path / "new.db").exists()
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_rules_are_checked_before_they_are_used(store, results, transcript):
     transcript("gate/check")
 
 
-def test_a_check_without_results_needs_a_number_of_queries(folder, transcript):
+def test_a_check_needs_no_results(folder, transcript):
     transcript("gate/check_alone")
 
 

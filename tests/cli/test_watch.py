@@ -89,6 +89,20 @@ def test_only_the_newest_result_of_each_series_counts(assay, store):
     assert alerts_in(assay(*RULE)) == []
 
 
+def test_a_guard_holds_for_alerts_too(assay, store):
+    """All of ten queries lose: p = 2^-10 alerts alone, but not with 5 % over 100 changes."""
+    ids = tuple(f"q{number}" for number in range(10))
+    save_nights(store, [0.9], ids=ids)
+    store.bless("latest", "main")
+    save_nights(store, [0.5], start=1, ids=ids)
+    Path("gate.yaml").write_text("guard: 5% over 100 changes\nrules: [mrr not worse by 0.1]\n")
+    assert assay("gate", "--rules", "gate.yaml").code == 0
+    outcome = assay("watch", "--rules", "gate.yaml")
+    assert not [line for line in alerts_in(outcome) if "not worse by" in line]
+    assert "1 different candidate of 100 checked; this one has known scores" in outcome.err
+    assert any("not worse by" in line for line in alerts_in(assay("watch", "--rule", "mrr not worse by 0.1")))
+
+
 def test_a_benchmark_that_fails_changes_or_has_another_provider_hides_no_other(store, transcript):
     """As in the gate, results pair by benchmark, and by provider only where several remain."""
     store.save([night(0, 0.9, benchmark=name) for name in ("rag", "other", "replaced")])

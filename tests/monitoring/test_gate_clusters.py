@@ -68,7 +68,7 @@ def test_texts_count_clusters_and_needed_counts_queries():
     assert clustered.needed == pytest.approx(COPIES * alone.needed, rel=0.02)
     assert "clusters would decide it" in clustered.reason
     same = finding(copied(BEFORE), copied(BEFORE), "mrr not worse by 0.05", cluster="document")
-    assert "with 40 clusters a change that touches up to" in same.reason
+    assert "with 40 clusters a change in the scores of up to" in same.reason
     report = gate(copied(NOW), copied(BEFORE), ["mrr >= 0.1"], cluster="document")
     assert report.notes[0] == "200 queries in 40 clusters by document"
 

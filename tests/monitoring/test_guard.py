@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import AssayError
-from assay.monitoring import gate, rules_from_yaml
+from assay.monitoring import BETS, gate, rules_from_yaml, weigh
 from assay.store import Store
 
 from ._history import result
@@ -160,3 +160,103 @@ def test_the_evidence_is_its_formula():
 def test_what_is_not_a_guard(line, what):
     with pytest.raises(AssayError, match=rf"g\.yaml:1: .*{what}"):
         rules_from_yaml(f"{line}\nrules: [mrr not worse by 0.05]", "g.yaml")
+
+
+def test_a_guard_names_the_rules_that_it_does_not_cover_because_they_are_not_about_means():
+    """A geometric mean fails at 2.5 % as without the guard, and takes no share of the error rate."""
+    before, now = (
+        result({"mrr": scores(0, changed=0), "gm_map": scores(seed, drop=drop)}) for seed, drop in ((0, 0), (1, 0.2))
+    )
+    texts = ["mrr not worse by 0.05", "gm_map not worse by 0.02"]
+    plain, guarded = (
+        gate(now, before, {"rules": texts, **more}, memory=Memory()) for more in ({}, {"guard": "5% over 100 changes"})
+    )
+    assert (
+        [verdict.status for verdict in plain.verdicts]
+        == [verdict.status for verdict in guarded.verdicts]
+        == ["same", "fail"]
+    )
+    assert "the guard does not cover rules about values that are not means: gm_map not worse by 0.02" in guarded.notes
+    assert rules_from_yaml(FILE)
+    (use,) = gate(of(1), BEFORE, {"guard": "5% over 100 changes", "rules": texts[:1]}, memory=Memory()).guards
+    assert use.alpha == pytest.approx(0.05 / 100)
+
+
+def test_rules_in_python_can_have_the_keys_of_a_file():
+    written = {
+        "guard": "5% over 100 changes",
+        "undecided": "fail",
+        "rules": ["mrr not worse by 0.05", {"warn": "mrr >= 0.1"}],
+    }
+    report = gate(of(1), BEFORE, written, memory=Memory())
+    assert report.guards[0].guard.changes == 100
+    assert [verdict.rule.terms.undecided for verdict in report.verdicts] == ["fail", "fail"]
+    assert gate(of(1), BEFORE, [{"queries": "fresh", "rules": ("mrr not worse by 0.05",)}]).guards[0].guard.is_fresh
+    for wrong in (
+        {"guard": "5%", "rules": ["failed = 0"]},
+        {"guards": "", "rules": []},
+        {"rules": "failed = 0"},
+        {"rules": []},
+    ):
+        with pytest.raises(AssayError):
+            gate(of(1), BEFORE, wrong)
+
+
+def test_evidence_is_divided_over_rules_and_weighed_by_the_changes_of_the_guard():
+    """Two rules: 2 ÷ 5 % = 40. One night over 1,000 changes has the weight 1/1,000."""
+    now, before = night(1, 0.02)
+    two = gate(
+        now, before, {"queries": "fresh", "rules": ["mrr not worse by 0.02", "mrr not worse by 0.1"]}, memory=Memory()
+    )
+    assert all("an alarm needs 40" in verdict.finding.reason + verdict.finding.sees for verdict in two.verdicts)
+    rules = {"queries": "fresh", "guard": "5% over 1000 changes", "rules": ["mrr not worse by 0.02"]}
+    finding = gate(now, before, rules, memory=Memory()).verdicts[0].finding
+    gains = now.array("mrr") - before.array("mrr")
+    expected = np.mean([np.prod(1 - bet * gains) for bet in (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)]) / 1000
+    assert f"evidence of a drop {expected:.2g}, an alarm needs 20" in finding.reason + finding.sees
+
+
+def test_a_repaired_system_does_not_fail_and_fails_again_if_it_gets_worse_again():
+    memory, rules = Memory(), rules_from_yaml(FRESH)
+    days = [night(number, 0.15 if number < 4 or number >= 14 else 0.0) for number in range(18)]
+    reports = [gate(*day, rules, memory=memory) for day in days]
+    statuses = [report.verdicts[0].status for report in reports]
+    assert statuses[3] == statuses[-1] == "fail"
+    assert "fail" not in statuses[4:14]
+    texts = [report.verdicts[0].finding.reason + report.verdicts[0].finding.sees for report in reports[4:14]]
+    assert sum("ends here, because this evaluation has no drop" in text for text in texts) == 1
+    again = gate(*days[3], rules, memory=memory)
+    assert again.verdicts[0].finding == reports[3].verdicts[0].finding, "an earlier night keeps its verdict"
+
+
+def test_closed_evidence_is_that_of_the_nights_after_it():
+    """A night of 100 queries that all lose half reaches any alarm; one without a drop closes it."""
+
+    def night_of(gain):
+        return [100 * math.log1p(-bet * gain) for bet in BETS], 100 * gain, 100
+
+    bad, good, slight = night_of(-0.5), night_of(0.0), night_of(-0.01)
+    assert weigh([bad]).is_alarm
+    assert weigh([bad, slight]).is_alarm, "a smaller drop does not close it"
+    assert weigh([bad, good]).is_closed
+    assert weigh([bad, good, slight]) == weigh([slight])
+    assert weigh([slight, good, slight]).evidence > weigh([slight]).evidence, "without an alarm nothing is closed"
+
+
+def test_another_baseline_system_starts_new_evidence():
+    memory, rules = Memory(), rules_from_yaml(FRESH)
+
+    def used(number, **provenance):
+        now, before = night(number, 0.0)
+        return gate(now, before.with_fields(provenance=provenance), rules, name="main", memory=memory).guards[0].used
+
+    old, new = ({"provider": {"name": "bm25", "configuration": {"k1": k1}}} for k1 in (1.2, 0.9))
+    assert [used(0, **old), used(1, **old, started="later"), used(2, **new), used(3, **new)] == [1, 2, 1, 2]
+    assert used(4, **new, repository={"commit": "1a2b3c4"}) == 1
+
+
+def test_metrics_without_a_largest_value_are_decided_by_each_evaluation():
+    before, now = (result({"latency": values}) for values in (np.arange(N) % 7, np.arange(N) % 7 + 50.0))
+    report = gate(now, before, {"queries": "fresh", "rules": ["latency not worse by 5"]}, memory=Memory())
+    assert (report.verdicts[0].status, report.guards) == ("fail", ())
+    assert any("metrics without a largest value" in note for note in report.notes)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assay.monitoring import Case, check_rules, parse_rules, rules_from_yaml
+from assay.monitoring import Case, check_rules, gate, parse_rules, rules_from_yaml
 from assay.stats import sign_flip_p
 
 from ._history import result
 
 
-def check(rule, n=None, case=None):
-    (found,) = check_rules(parse_rules(rule), n, case)
+def check(rule, n=None, *cases):
+    (found,) = check_rules(parse_rules(rule), n, cases)
     return found
 
 
@@ -39,6 +39,29 @@ def test_a_guard_and_a_stricter_level_notice_less():
     (guarded,) = check_rules(rules_from_yaml("guard: 5% over 100 changes\nrules: [mrr not worse by 0.05]"), 200)
     assert guarded.chance < loose
     assert check("mrr not worse by 0.05 (99.9%)", 200).chance < loose
+
+
+def test_a_guard_is_checked_with_the_error_rate_of_the_gate():
+    """Two rules on two results: 5 % ÷ 100 ÷ 4. A level of 99.99 % is stricter than the guard."""
+    texts = ["mrr not worse by 0.05", "mrr not worse by 0.06"]
+    rules = parse_rules({"guard": "5% over 100 changes", "rules": texts})
+    sides = [[result({"mrr": np.random.default_rng(seed).random(100)}, name) for seed in (1, 2)] for name in ("a", "b")]
+    cases = [Case(*both) for both in sides]
+    report = gate([now for now, _ in sides], None, rules) and gate(*map(list, zip(*sides, strict=True)), rules)
+    found = check_rules(rules, None, cases)[0]
+    assert report.verdicts[0].rule.terms.alpha == pytest.approx(0.05 / 100 / 4) == found.rule.terms.alpha
+    assert found.text.startswith(report.verdicts[0].finding.sees)
+    strict = {"guard": "5% over 2 changes", "rules": ["mrr not worse by 0.05 (99.99%)"]}
+    assert check_rules(parse_rules(strict), 200)[0].chance == check("mrr not worse by 0.05 (99.99%)", 200).chance
+    assert check_rules(rules, 200)[0].rule.terms.alpha == pytest.approx(0.05 / 100 / 2), "without results: one result"
+
+
+def test_fresh_queries_and_slices_say_what_counts():
+    fresh = parse_rules({"queries": "fresh", "rules": ["mrr not worse by 0.05", "ndcg@10 not worse by 0.05"]})
+    assert "evidence decides" in check_rules(fresh, 50)[0].text
+    assert "an alarm needs 40" in check_rules(fresh, 50)[0].text
+    assert check("mrr not worse by 0.05 where language=de", 50).text.startswith("50 queries in the slice: ")
+    assert check("mrr drops <= 0.05 where language=de", 50).text.startswith("50 queries in the slice: ")
 
 
 def test_the_chance_is_that_of_a_simulation():

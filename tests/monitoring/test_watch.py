@@ -10,6 +10,7 @@ from assay.monitoring import (
     alert_message,
     alerts_of_series,
     check_newest,
+    gate,
     lasting_keys,
     parse_rules,
     series_of,
@@ -71,6 +72,43 @@ def test_a_noisy_step_is_told_once():
         values = rng.normal(0.8, 0.01, 45)
         values[30:] -= 0.25
         assert [night for night, _ in replayed(values.tolist()) if night >= 30] == [30]
+
+
+class Memory:
+    """Remembers the candidates of guards."""
+
+    def __init__(self):
+        self.books = {}
+
+    def entries(self, key):
+        return list(self.books.get(key, {}).items())
+
+    def add(self, key, candidate, evidence):
+        self.books.setdefault(key, {}).setdefault(candidate, evidence)
+
+
+def test_guards_hold_as_in_the_gate():
+    """Ten of 200 queries lose a half: p = 2^-10 fails alone, but not with 5 % over 100 changes and two results."""
+    before = [result({"mrr": [0.5] * 200}, name) for name in ("a", "b")]
+    now = tuple(result({"mrr": [0.0] * lost + [0.5] * (200 - lost)}, name) for name, lost in (("a", 10), ("b", 14)))
+    memory, text = Memory(), "mrr not worse by 0.02"
+    newest = [NewestResults(now, (True, False))]
+    assert len(check_newest(newest, before, parse_rules(text)).alerts) == 1
+    rules = parse_rules({"guard": "5% over 100 changes", "rules": [text]})
+    report = gate(list(now), before, rules, name="main", memory=memory)
+    watched = check_newest(newest, before, rules, name="main", memory=memory)
+    assert (watched.alerts, report.guards[0].used) == ((), 1)
+    assert any("1 different candidate of 100 checked; this one has known scores" in note for note in watched.notes)
+
+
+def test_evidence_of_fresh_queries_alerts():
+    rules, memory, sent = parse_rules({"queries": "fresh", "rules": ["mrr not worse by 0.02"]}), Memory(), []
+    for night in range(6):
+        scores = np.random.default_rng(night).uniform(0.3, 0.9, 200)
+        now, before = (result({"mrr": scores - drop}) for drop in (0.06, 0.0))
+        alerts = check_newest([NewestResults((now,), (True,))], [before], rules, memory=memory).alerts
+        sent.append(len(alerts))
+    assert (sent[0], sent[-1]) == (0, 1)
 
 
 def test_a_query_cannot_call_everybody():

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from assay.cli.terminal import terminal_width
 from assay.errors import BadParameter, UsageError
-from assay.text import printable, wrapped
+from assay.text import counted, printable, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.monitoring import RuleCheck
 
+EXAMPLE_SIZES = (50, 200, 1000)
+"""Numbers of queries that rules are checked with if neither results nor a number are given."""
 ASSUMED = (
     "Without results of two systems, the check assumes other rankings on half of the queries (a standard deviation of the "
     "differences of 0.26 of the range). With results and a baseline, it uses their differences."
@@ -34,7 +36,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         "--queries",
         type=int,
         metavar="N",
-        help="with --check: the number of queries (default: as in the results)",
+        help="with --check: the number of queries (default: as in the results; without results, several numbers)",
     )
 
 
@@ -49,7 +51,7 @@ def check_options(options: argparse.Namespace) -> None:
 
 
 def print_check(options: argparse.Namespace, checks: Sequence[RuleCheck]) -> None:
-    """Print what each rule can notice, each warning below its rule."""
+    """Print what each rule can notice, each warning below its rule; it can be checked with several numbers of queries."""
     if options.format == "json":
         from assay.reports import json_text
 
@@ -61,14 +63,22 @@ def print_check(options: argparse.Namespace, checks: Sequence[RuleCheck]) -> Non
 def check_text(checks: Sequence[RuleCheck], width: int | None) -> str:
     """Two or three lines for each rule, then a conclusion."""
     lines: list[str] = []
+    by_rule: dict[str, list[RuleCheck]] = {}
     for check in checks:
-        lines.append(printable(check.rule.text))
-        lines += _indented(check.text, width)
-        lines += _indented(f"warning: {check.warning}", width) if check.warning else []
+        by_rule.setdefault(check.rule.text, []).append(check)
+    for rule, same in by_rule.items():
+        lines.append(printable(rule))
+        texts = [text for check in same for text in (check.text, check.warning and f"warning: {check.warning}") if text]
+        lines += [line for text in dict.fromkeys(texts) for line in _indented(text, width)]
     if any(check.is_assumed for check in checks):
         lines.append(wrapped(ASSUMED, width) if width else ASSUMED)
-    n_warned = sum(bool(check.warning) for check in checks)
-    conclusion = f"{n_warned} of {len(checks)} rules should be changed." if n_warned else f"{len(checks)} rules checked."
+    n, n_warned = len(by_rule), sum(any(check.warning for check in same) for same in by_rule.values())
+    conclusion = f"{n_warned} of {n} rules should be changed." if n_warned else f"{counted(n, 'rule')} checked."
+    if len(checks) > n:
+        sizes = f"with {', '.join(f'{size:,}' for size in EXAMPLE_SIZES)} queries"
+        conclusion = (
+            f"{counted(n, 'rule')} checked {sizes}, because there are no results. To choose the number, add --queries."
+        )
     return "\n".join([*lines, conclusion]) + "\n"
 
 
@@ -77,6 +87,13 @@ def _indented(text: str, width: int | None) -> list[str]:
     return [f"  {line}" for line in fitted.split("\n")]
 
 
-def number_unknown(error: Exception) -> UsageError:
-    """The error if neither results nor a number of queries are known."""
-    return UsageError(f"--check needs a number of queries: add --queries 50, or name a result ({error})")
+def has_no_results(options: argparse.Namespace) -> bool:
+    """Whether no result is named, and the store does not exist or is empty."""
+    from assay.store import Store, parse_location
+
+    if options.files:
+        return False
+    if not parse_location(options.store).exists:
+        return True
+    with Store.open(options.store, create=False) as store:
+        return not store.list(limit=1)

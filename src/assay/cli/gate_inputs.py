@@ -62,13 +62,17 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
 
 @contextmanager
 def guard_memory(options: argparse.Namespace, rules: Iterable[Rule]) -> Iterator[GuardMemory | None]:
-    """The store remembers the candidates of guards; None without a guard, or if there is no store."""
-    from assay.store import parse_location
+    """The store remembers the candidates of guards; None without a guard, or if no store exists and none is named.
 
-    if not any(rule.terms.guard for rule in rules) or not parse_location(options.store).exists:
+    A store that is named by --store or ASSAY_STORE is created.
+    """
+    from assay.store import Store, is_named, parse_location
+
+    has_store = is_named(options.store) or parse_location(options.store).exists
+    if not has_store or not any(rule.terms.guard for rule in rules):
         yield None
         return
-    with open_store(options) as store:
+    with Store.open(options.store) as store:
         yield store.guards
 
 

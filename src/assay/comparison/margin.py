@@ -111,13 +111,15 @@ def decide_margin(
     level: float = 0.95,
     *,
     alpha_worse: float | None = None,
+    can_fail: bool = True,
     clusters: Clusters | None = None,
 ) -> MarginDecision:
     """Decide whether `now` is worse than `before` by more than a margin, in units of the metric.
 
     It passes if a drop as large as the margin is rejected at (1 − level) ÷ 2, and fails if equal systems are rejected at
-    `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass. If there
-    are `clusters` of the queries, clusters take the place of queries.
+    `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass. If
+    `can_fail` is false, it never fails. If there are `clusters` of the queries, clusters take the place of queries. For a
+    value that is not a mean, the bootstrap interval at `level` decides, and `alpha_worse` changes nothing.
     """
     alpha = round((1 - level) / 2, 12)
     how = ComparisonOptions(alpha=round(1 - level, 12), correction="none")
@@ -133,7 +135,7 @@ def decide_margin(
     alpha_worse = alpha if alpha_worse is None else alpha_worse
     passes = (p_not_worse <= alpha if method != BOOTSTRAP else bound > -margin) and len(gains) >= FEWEST_QUERIES
     is_below = pair.improvement < -margin - EDGE * max(1.0, margin)
-    fails = is_below and (p_worse <= alpha_worse if method != BOOTSTRAP else best < 0)
+    fails = can_fail and is_below and (p_worse <= alpha_worse if method != BOOTSTRAP else best < 0)
     status = SAME if pair.is_same else WORSE if fails else NOT_WORSE if passes else UNDECIDED
     bound = min(max(bound, low - high), pair.improvement) if math.isfinite(bound) else bound
     ends = (bound, best) if is_up else (-best, -bound)

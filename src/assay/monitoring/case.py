@@ -101,7 +101,7 @@ class Case:
         """Whether the rankings of both results are known and equal: the same documents in the same order."""
         if self.before is None or not (self.before.run and self.now.run):
             return False
-        return all(_ranking(self.now, query) == _ranking(self.before, query) for query in self.now.query_ids)
+        return all(_rankings(self.now, query) == _rankings(self.before, query) for query in self.now.query_ids)
 
     def moved(self, metric: BoundMetric, most: int = MAX_MOVED) -> tuple[Moved, ...]:
         """The queries with the largest losses, largest first; without a baseline, those with the worst scores."""
@@ -138,10 +138,10 @@ class Case:
         return Tags.of([self.now, *([self.before] if self.before else [])])
 
 
-def _ranking(result: Result, query: str) -> list[str]:
-    """The documents of a query, best first."""
-    retrieved = result.run.get(query, {})
-    return sorted(retrieved, key=lambda document: (-retrieved[document], document))
+def _rankings(result: Result, query: str) -> list[list[str]]:
+    """The documents of a query, best first, for each time that it was sent."""
+    every = (result.run.get(query, {}), *result.reruns.get(query, ()))
+    return [sorted(some, key=lambda document: (-some[document], document)) for some in every]
 
 
 def scores_of(result: Result, metric: str) -> Floats:

@@ -27,6 +27,7 @@ from assay.monitoring.sensitivity import (
     chance_to_notice,
     false_failure_text,
     notice_text,
+    rounded_up,
     spread_of,
     unseen_share,
 )
@@ -61,7 +62,13 @@ class MarginRule(ComparedRule):
         margin = self.margin.value(before)
         columns = case.columns(self.bound.name)
         decision = decide_margin(
-            self.bound, *columns, margin, self.level, alpha_worse=self.alpha_worse, clusters=case.clusters
+            self.bound,
+            *columns,
+            margin,
+            self.level,
+            alpha_worse=self.terms.alpha,
+            can_fail=not self.terms.by_evidence,
+            clusters=case.clusters,
         )
         needed = decision.needed() if decision.status == UNDECIDED else None
         n_needed = None if needed is None else math.ceil(needed * decision.pair.n / max(1, decision.n))
@@ -84,13 +91,13 @@ class MarginRule(ComparedRule):
         )
 
     @property
-    def alpha_worse(self) -> float | None:
-        """The error rate of the test that lets the rule fail, if it is not the usual one."""
-        return self.terms.alpha
+    def is_about_mean(self) -> bool:
+        """Whether tests decide; otherwise the value is not a mean, and a bootstrap interval decides."""
+        return self.bound.metric.aggregation == MEAN
 
     def _sees(self, decision: MarginDecision, case: Case) -> str:
         """How often a drop of twice the margin would fail."""
-        if not decision.has_test or not 0 < 2 * decision.margin < decision.width or not decision.alpha_worse:
+        if not decision.has_test or not 0 < 2 * decision.margin < decision.width or self.terms.by_evidence:
             return ""
         scores = case.columns(self.bound.name)[0].score
         is_binary = decision.unit == "query" and bool(np.isin(scores, (0.0, 1.0)).all())
@@ -99,15 +106,17 @@ class MarginRule(ComparedRule):
             return ""
         chance = chance_to_notice(2 * decision.margin, decision.margin, decision.n, spread, decision.alpha_worse)
         units = counted(decision.n, decision.unit)
-        return notice_text(2 * decision.margin, chance, units, verb_of(self.bound)[:-1], unit_of(self.bound))
+        return notice_text(decision.margin, chance, units, verb_of(self.bound)[:-1], unit_of(self.bound))
 
 
 def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
     """What the numbers do not show: why the rule is undecided, what did not change, and an unusual method."""
     if decision.status == SAME:
-        what = "no ranking changed" if case.has_same_rankings else "no score changed"
+        is_known = case.has_same_rankings
+        what = "no ranking changed" if is_known else "no score changed"
+        change = "a change that touches" if is_known else "a change in the scores of"
         share = f"{100 * unseen_share(decision.n, (1 - decision.level) / 2):.2g} %"
-        units = f"a change that touches up to {share} of {UNITS[decision.unit]} could go unseen"
+        units = f"{change} up to {share} of {UNITS[decision.unit]} could go unseen"
         return f"{what}; with {counted(decision.n, decision.unit)} {units}"
     by = "" if decision.has_range else "by Student's t, because the metric has no largest value"
     if decision.status != UNDECIDED:
@@ -119,23 +128,13 @@ def _why_undecided(decision: MarginDecision, needed: int | None) -> str:
     if not decision.has_enough_queries:
         return f"undecided, too few {UNITS[decision.unit]}"
     alpha = (1 - decision.level) / 2
-    if (
-        decision.alpha_worse
-        and decision.pair.improvement < -decision.margin
-        and decision.alpha_worse < decision.p_worse <= alpha
-    ):
+    if decision.pair.improvement < -decision.margin and decision.alpha_worse < decision.p_worse <= alpha:
         p, limit = (show(float(f"{value:.2g}")) for value in (decision.p_worse, decision.alpha_worse))
         return f"undecided: worse with p = {p}, but the guard fails it only from p = {limit}"
     if needed is None:
         more = f"more {UNITS[decision.unit]} would hardly help"
         return f"undecided, and {more} because the difference is close to the margin"
-    return f"undecided, about {counted(_round(needed), decision.unit)} would decide it"
-
-
-def _round(number: int) -> int:
-    """Rounded up to two digits, because it is an estimate."""
-    step = 10 ** max(0, len(str(number)) - 2)
-    return math.ceil(number / step) * step
+    return f"undecided, about {counted(rounded_up(needed), decision.unit)} would decide it"
 
 
 def parse_margin(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> MarginRule:

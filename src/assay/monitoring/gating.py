@@ -169,17 +169,18 @@ def _results(value: Any, name: str) -> list[Result]:
 
 def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
     """The verdict of each rule for each result that it applies to."""
+    guarded = with_guarded_alpha(rules, cases)
     return [
         Verdict(rule, case.now.benchmark, case.now.name, _check_rule(rule, case), case.before.name if case.before else "")
         for case in cases
-        for rule in with_guarded_alpha(rules, cases)
+        for rule in guarded
         if rule.terms.is_about(case.now.benchmark, case.now.name) and _is_applicable(rule, case)
     ]
 
 
 def check_not_all_failed(result: Result) -> None:
     """Raise a ProviderError if every query failed: the provider is broken, which is not the same as worse."""
-    if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
+    if result.is_total_failure:
         query, why = next(iter(result.failures.items()))
         first = f"The first error, for {query}: {why}"
         raise ProviderError(f"every query failed, so there is nothing to check. {first}", source=result.name)

@@ -2,16 +2,20 @@
 
 guard: 5% over 100 changes     each different candidate may fail by chance with 5 % ÷ 100, divided over the tested rules
 queries: fresh                 every evaluation draws new queries, so evidence adds up over evaluations instead
+
+A guard covers `not worse by` rules about means, with fresh queries only those whose metric has a largest value. Each result
+that a rule is about counts as one more rule.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -26,6 +30,7 @@ from assay.monitoring.value_rules import LimitRule, QueryRule
 from assay.text import counted
 
 if TYPE_CHECKING:
+    from assay.evaluation import Result
     from assay.monitoring.case import Case
     from assay.monitoring.verdict import Verdict
 
@@ -85,17 +90,31 @@ def usual_guard() -> Guard:
 
 
 def with_guarded_alpha(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Rule]:
-    """The rules, where each tested rule with a guard has its share of the error rate."""
-    n_tested = {guard: sum(1 for _ in _tested(rules, cases, guard)) for guard in _guards(rules)}
-    guarded = []
+    """The rules, where each covered rule has its share of the error rate of its guard; without cases, for one result."""
+    guarded: list[Rule] = []
     for rule in rules:
         guard = rule.terms.guard
-        if guard is None or not isinstance(rule, MarginRule):
+        if guard is None or not _is_covered(rule, guard):
             guarded.append(rule)
             continue
-        alpha = 0.0 if guard.is_fresh else guard.chance / guard.changes / max(1, n_tested[guard])
-        guarded.append(replace(rule, terms=replace(rule.terms, alpha=min(alpha, (1 - rule.level) / 2))))
+        share = chance_of_each(rules, cases, guard) / (1 if guard.is_fresh else guard.changes)
+        alpha = None if guard.is_fresh else min(share, (1 - rule.level) / 2)
+        guarded.append(replace(rule, terms=replace(rule.terms, alpha=alpha, by_evidence=guard.is_fresh)))
     return guarded
+
+
+def chance_of_each(rules: Sequence[Rule], cases: Sequence[Case], guard: Guard) -> float:
+    """The chance of the guard, divided by the number of covered rules × results; without cases, for one result."""
+    n = len(_tested(rules, cases, guard)) if cases else sum(_is_covered(rule, guard) for rule in rules)
+    return guard.chance / max(1, n)
+
+
+def _is_covered(rule: Rule, guard: Guard) -> TypeGuard[MarginRule]:
+    """Whether the guard bounds how often the rule fails."""
+    if not isinstance(rule, MarginRule) or rule.terms.guard != guard or not rule.is_about_mean:
+        return False
+    low, high = rule.bound.metric.range
+    return not guard.is_fresh or math.isfinite(high - low)
 
 
 def remember(
@@ -110,18 +129,19 @@ def remember(
             continue
         if memory is None:
             notes.append(f"the guard {guard} needs a store to count changes. Name one with --store, or set ASSAY_STORE")
+        chance = chance_of_each(rules, cases, guard)
         key, candidate = _key(guard, tested, name), _digest([_scores(rule, case.now) for rule, case in tested])
         entries = list(memory.entries(key)) if memory else []
         evidence = {_slot(rule, case): evidence_of(rule, case) for rule, case in tested} if guard.is_fresh else {}
-        own = [verdict for verdict in checked if verdict.rule.terms.guard == guard and isinstance(verdict.rule, MarginRule)]
+        own = [verdict for verdict in checked if _is_covered(verdict.rule, guard)]
         is_new = candidate not in {known for known, _ in entries} and (guard.is_fresh or _is_another(own))
         if is_new and memory:
             memory.add(key, candidate, evidence)
-        nights = [known for _, known in entries] + ([evidence] if is_new else [])
         if guard.is_fresh:
-            checked = [_with_evidence(verdict, guard, nights) for verdict in checked]
+            nights = _until(candidate, [*entries, *([(candidate, evidence)] if is_new else [])])
+            checked = [_with_evidence(verdict, guard, chance, nights) for verdict in checked]
         alpha = own[0].rule.terms.alpha if own else None
-        uses.append(GuardUse(guard, len(entries) + is_new, alpha or 0.0, bool(is_new)))
+        uses.append(GuardUse(guard, len(entries) + is_new, math.nan if alpha is None else alpha, bool(is_new)))
         notes += [_use_text(uses[-1])] if memory else []
     return checked, uses, notes
 
@@ -131,13 +151,12 @@ def _guards(rules: Sequence[Rule]) -> list[Guard]:
 
 
 def _tested(rules: Sequence[Rule], cases: Sequence[Case], guard: Guard) -> list[tuple[MarginRule, Case]]:
-    """The tested rules of a guard, each with the results that it is about."""
+    """The covered rules of a guard, each with the results that it is about."""
     return [
         (rule, case.within(rule.terms.where) if rule.terms.where else case)
         for case in cases
         for rule in rules
-        if isinstance(rule, MarginRule)
-        and rule.terms.guard == guard
+        if _is_covered(rule, guard)
         and rule.terms.is_about(case.now.benchmark, case.now.name)
         and rule.bound.name in case.now
     ]
@@ -149,20 +168,43 @@ def _is_another(verdicts: Sequence[Verdict]) -> bool:
 
 
 def _key(guard: Guard, tested: Sequence[tuple[MarginRule, Case]], name: str) -> str:
-    """A guard is about its tested rules and the scores of its baseline; with fresh queries, about the baseline's name."""
+    """A guard is about its tested rules and the scores of its baseline; with fresh queries, about the baseline system.
+
+    With fresh queries the scores of the same baseline differ in every evaluation, so its name, configuration and code count.
+    """
+    if guard.is_fresh:
+        systems = sorted({(_slot(rule, case), _system(case.before)) for rule, case in tested})
+        return _digest([str(guard), name, systems, BETS.tolist()])
     rules = sorted({rule.text for rule, _ in tested})
-    baseline: Any = [name, *BETS.tolist()] if guard.is_fresh else [_scores(rule, case.before) for rule, case in tested]
-    return _digest([str(guard), guard.is_fresh, rules, baseline])
+    return _digest([str(guard), rules, [_scores(rule, case.before) for rule, case in tested]])
 
 
-def _scores(rule: MarginRule, result: Any) -> Any:
-    """The scores of a metric by query, rounded, in the order of the ids."""
+def _system(result: Result | None) -> str:
+    """What makes a system another one, as far as it is recorded: its name, configuration, chunker and code version."""
+    if result is None:
+        return ""
+    recorded = result.provenance
+    provider, chunks, repository = (recorded.get(part) or {} for part in ("provider", "chunks", "repository"))
+    plain = [result.name, provider, chunks.get("chunker"), repository.get("commit")]
+    return json.dumps(plain, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _until(candidate: str, entries: Sequence[tuple[str, Mapping[str, Night]]]) -> list[Mapping[str, Night]]:
+    """What the evaluations say up to this one, so that an evaluation that is checked again keeps its verdict."""
+    known = [name for name, _ in entries]
+    end = known.index(candidate) + 1 if candidate in known else len(known)
+    return [night for _, night in entries[:end]]
+
+
+def _scores(rule: MarginRule, result: Result | None) -> Any:
+    """The scores of a metric by query with their weights, or the parts of a composed value; rounded, ordered by the ids."""
     if result is None:
         return None
-    column = np.asarray(result.table.columns[result.own_name(rule.bound.name)].score, dtype=float)
+    column = result.table.columns[result.own_name(rule.bound.name)]
+    figures = np.column_stack([np.asarray(column.score, dtype=float), column.weight]).tolist()
     known = {
-        query: None if score != score else round(score, ROUNDED)
-        for query, score in zip(result.query_ids, column.tolist(), strict=True)
+        query: [None if figure != figure else round(figure, ROUNDED) for figure in row]
+        for query, row in zip(result.query_ids, figures, strict=True)
     }
     return [result.benchmark, rule.text, sorted(known.items())]
 
@@ -175,15 +217,22 @@ def _slot(rule: MarginRule, case: Case) -> str:
     return f"{case.now.benchmark}/{case.now.name}: {rule.text}"
 
 
-def _with_evidence(verdict: Verdict, guard: Guard, nights: Sequence[Mapping[str, Night]]) -> Verdict:
-    """The verdict of a tested rule by the evidence of all evaluations."""
+def _with_evidence(verdict: Verdict, guard: Guard, chance: float, nights: Sequence[Mapping[str, Night]]) -> Verdict:
+    """The verdict of a tested rule by the evidence of all evaluations; `chance` is the share of this rule and result.
+
+    Old evidence alone never fails: the drop of the newest evaluation must be larger than the margin too.
+    """
     rule, finding = verdict.rule, verdict.finding
-    if not isinstance(rule, MarginRule) or rule.terms.guard != guard or finding.status == SKIPPED:
+    if not _is_covered(rule, guard) or finding.status == SKIPPED:
         return verdict
     slot = f"{verdict.benchmark}/{verdict.provider}: {rule.text}"
-    weighed = weigh([night[slot] for night in nights if slot in night], guard.chance, guard.changes)
-    text = f"evidence of a drop {_amount(weighed.evidence)}, an alarm needs {_amount(1 / guard.chance)}"
-    if weighed.is_alarm and weighed.drop > finding.limit:
+    weighed = weigh([night[slot] for night in nights if slot in night], chance, guard.changes)
+    text = f"evidence of a drop {_amount(weighed.evidence)}, an alarm needs {_amount(1 / chance)}"
+    if weighed.is_closed:
+        text = "the evidence of the earlier drop ends here, because this evaluation has no drop"
+    elif weighed.is_alarm and weighed.newest <= finding.limit:
+        text += ", but the drop of this evaluation is not above the margin"
+    if weighed.is_alarm and min(weighed.drop, weighed.newest) > finding.limit:
         over = f"over the last {weighed.nights} evaluations" if weighed.nights > 1 else "in this evaluation"
         since = f"a mean drop of {show(float(f'{weighed.drop:.3g}'))} {over}"
         changed = replace(finding, status=FAILED, reason=f"{text}: {since}", sees="", needed=None)
@@ -206,7 +255,16 @@ def _outside(rules: Sequence[Rule], guard: Guard) -> list[str]:
     own = [rule for rule in rules if rule.terms.guard == guard and rule.terms.severity == FAIL]
     untested = [rule.text for rule in own if isinstance(rule, ChangeRule | LimitRule | QueryRule | RatchetRule)]
     doubtful = [rule.text for rule in own if isinstance(rule, MarginRule) and rule.terms.undecided == FAIL]
+    other = [rule for rule in own if isinstance(rule, MarginRule) and not _is_covered(rule, guard)]
+    no_mean = [rule.text for rule in other if not rule.is_about_mean]
+    endless = [rule.text for rule in other if rule.is_about_mean]
     notes = []
+    if no_mean:
+        notes.append(f"the guard does not cover rules about values that are not means: {_listed(no_mean)}")
+    if endless:
+        notes.append(
+            f"evidence does not add up for metrics without a largest value, so each evaluation decides: {_listed(endless)}"
+        )
     if untested:
         notes.append(f"the guard does not cover rules without a test: {_listed(untested)}")
     if doubtful:
@@ -222,5 +280,6 @@ def _use_text(use: GuardUse) -> str:
     unit = "evaluation" if use.guard.is_fresh else "different candidate"
     state = f"guard {use.guard}: {counted(use.used, unit)} of {use.guard.changes} checked"
     if use.used > use.guard.changes:
-        return f"{state}, so its promise has ended. It starts again with a new baseline"
+        again = "another baseline system" if use.guard.is_fresh else "a new baseline"
+        return f"{state}, so its promise has ended. It starts again with {again}"
     return state if use.is_new else f"{state}; this one has known scores, so it does not count again"

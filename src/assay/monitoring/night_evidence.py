@@ -1,8 +1,11 @@
 """Night evidence: what evaluations on fresh queries say together about a drop.
 
-M = Σⱼ w · mean over λ of Π over evaluations j … now of Πᵢ (1 − λ·dᵢ), with differences dᵢ scaled to −1 … 1 and w = 1/365. If
-the mean difference is never below 0, M ever reaches 1/α with a chance of at most α (Ville's inequality), for up to 365
+M = Σⱼ w · mean over λ of Π over evaluations j … now of Πᵢ (1 − λ·dᵢ), with differences dᵢ scaled to −1 … 1 and w = 1/N. If
+the mean difference is never below 0, M ever reaches 1/α with a chance of at most α (Ville's inequality), for up to N
 evaluations, however often one looks. It needs independent queries in every evaluation.
+
+Once M has reached 1/α, the first evaluation without a drop closes the evidence: the sum starts again after it. This leaves
+out parts of the sum, so M is never larger than without it, and the bound still holds.
 """
 
 from __future__ import annotations
@@ -35,6 +38,10 @@ class Weighed(NamedTuple):
     is_alarm: bool
     drop: float
     nights: int
+    newest: float = 0.0
+    """The drop in the newest evaluation."""
+    is_closed: bool = False
+    """Whether the newest evaluation has no drop and closed the evidence of an alarm."""
 
 
 def night_logs(gains: Floats, width: float) -> Floats:
@@ -53,13 +60,37 @@ def evidence_of(rule: MarginRule, case: Case) -> Night:
 
 def weigh(nights: Sequence[Night], chance: float = ALARM_CHANCE, most: int = MAX_NIGHTS) -> Weighed:
     """M after the last of these evaluations; the promise is about so many of them at `most`."""
-    if not nights:
-        return Weighed(0.0, is_alarm=False, drop=0.0, nights=0)
-    logs = np.array([factors for factors, _, _ in nights], dtype=float)
+    first, is_closed = _open_since(nights, chance, most)
+    newest = _drop(nights[-1:])
+    if first == len(nights):
+        return Weighed(0.0, is_alarm=False, drop=0.0, nights=0, newest=newest, is_closed=is_closed)
+    logs = np.array([factors for factors, _, _ in nights[first:]], dtype=float)
     since = np.cumsum(logs[::-1], axis=0)[::-1]
     """Evaluation j × λ: the logarithm of the product from j to now."""
     parts = np.logaddexp.reduce(since, axis=1) - math.log(len(BETS) * most)
     evidence = float(np.exp(min(700.0, np.logaddexp.reduce(parts))))
-    start = int(np.argmax(parts))
-    total, n = sum(night[1] for night in nights[start:]), sum(night[2] for night in nights[start:])
-    return Weighed(evidence, evidence >= 1 / chance, -total / n if n else 0.0, len(nights) - start)
+    start = first + int(np.argmax(parts))
+    return Weighed(evidence, evidence >= 1 / chance, _drop(nights[start:]), len(nights) - start, newest)
+
+
+def _open_since(nights: Sequence[Night], chance: float, most: int) -> tuple[int, bool]:
+    """The first evaluation whose evidence is not closed, and whether the newest evaluation closed it.
+
+    The sum over starting evaluations is kept for each λ: S ← (S + w)·Πᵢ (1 − λ·dᵢ).
+    """
+    first, is_reached, is_closed = 0, False, False
+    sums = np.full(len(BETS), -np.inf)
+    for place, night in enumerate(nights):
+        is_closed = is_reached and _drop([night]) <= 0
+        if is_closed:
+            first, is_reached, sums = place + 1, False, np.full(len(BETS), -np.inf)
+            continue
+        sums = np.logaddexp(sums, -math.log(most)) + np.asarray(night[0], dtype=float)
+        is_reached = is_reached or bool(np.logaddexp.reduce(sums) - math.log(len(BETS)) >= -math.log(chance))
+    return first, is_closed
+
+
+def _drop(nights: Sequence[Night]) -> float:
+    """The mean drop over all queries of these evaluations; 0 without queries."""
+    n = sum(night[2] for night in nights)
+    return -sum(night[1] for night in nights) / n if n else 0.0

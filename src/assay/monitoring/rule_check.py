@@ -13,7 +13,7 @@ from assay.model import MEAN
 from assay.monitoring.case import Case
 from assay.monitoring.change_rules import ChangeRule, MarginRule, RatchetRule, verb_of
 from assay.monitoring.finding import unit_of
-from assay.monitoring.guard import with_guarded_alpha
+from assay.monitoring.guard import chance_of_each, with_guarded_alpha
 from assay.monitoring.rule import Rule
 from assay.monitoring.rule_scope import FAIL
 from assay.monitoring.sensitivity import (
@@ -24,6 +24,7 @@ from assay.monitoring.sensitivity import (
     chance_to_notice,
     false_failure_text,
     notice_text,
+    rounded_up,
     size_text,
     spread_of,
 )
@@ -61,23 +62,29 @@ class RuleCheck:
         }
 
 
-def check_rules(rules: Sequence[Rule], n: int | None, case: Case | None = None) -> list[RuleCheck]:
-    """What each rule could notice with n queries; by default, with the queries of the result.
+def check_rules(rules: Sequence[Rule], n: int | None, cases: Sequence[Case] = ()) -> list[RuleCheck]:
+    """What each rule could notice with n queries at the error rate of the gate; by default, with the queries of the results.
 
-    The spread of the differences is that of the result and its baseline, if there are both; otherwise it is assumed.
+    The spread of the differences is that of the first result with a baseline that the rule is about; else it is assumed.
+    If a rule is about a slice, n is the number of queries in the slice.
     """
-    guarded = with_guarded_alpha(rules, [case] if case else [])
-    n_tested = max(1, sum(isinstance(rule, MarginRule) for rule in rules))
-    return [_checked(rule, n, case, n_tested) for rule in guarded]
+    return [_checked(rule, n, cases, rules) for rule in with_guarded_alpha(rules, cases)]
 
 
-def _checked(rule: Rule, n: int | None, whole: Case | None, n_tested: int) -> RuleCheck:
+def _checked(rule: Rule, n: int | None, cases: Sequence[Case], rules: Sequence[Rule]) -> RuleCheck:
+    about = [case for case in cases if rule.terms.is_about(case.now.benchmark, case.now.name)]
+    whole = next((case for case in about if case.before is not None), about[0] if about else None)
     case = whole.within(rule.terms.where) if whole and rule.terms.where else whole
+    units = counted(n if n is not None else case.n_queries if case else 0, "query")
+    units += " in the slice" if n is not None and rule.terms.where else ""
     n = n if n is not None else case.n_queries if case else 0
     if isinstance(rule, MarginRule):
-        return _check_margin(rule, n, case, n_tested)
+        if rule.terms.by_evidence and rule.terms.guard:
+            needed = 1 / chance_of_each(rules, cases, rule.terms.guard)
+            return RuleCheck(rule, n, f"evidence decides: it adds up over evaluations, and an alarm needs {needed:,.0f}")
+        return _check_margin(rule, n, case, units)
     if isinstance(rule, ChangeRule):
-        return _check_change(rule, n, case)
+        return _check_change(rule, n, case, units)
     if isinstance(rule, RatchetRule):
         return RuleCheck(rule, n, "only the observed value decides, so equally good systems fail it too")
     return RuleCheck(rule, n, "no test: it checks what was observed")
@@ -91,15 +98,14 @@ def _spread(bound: BoundMetric, case: Case | None) -> Spread:
     return spread_of(gains, high - low) if gains.any() else assumed_spread(high - low)
 
 
-def _check_margin(rule: MarginRule, n: int, case: Case | None, n_tested: int) -> RuleCheck:
+def _check_margin(rule: MarginRule, n: int, case: Case | None, units: str) -> RuleCheck:
     spread, width = _spread(rule.bound, case), rule.bound.metric.range[1] - rule.bound.metric.range[0]
     margin = rule.margin.value(_baseline_value(rule.bound, case))
-    guard = rule.terms.guard
-    alpha = guard.chance / guard.changes / n_tested if guard and not guard.is_fresh else (1 - rule.level) / 2
-    if rule.bound.metric.aggregation != MEAN or math.isnan(margin) or not margin or not math.isfinite(spread.sd):
+    alpha = (1 - rule.level) / 2 if rule.terms.alpha is None else rule.terms.alpha
+    if not rule.is_about_mean or math.isnan(margin) or not margin or not math.isfinite(spread.sd):
         return RuleCheck(rule, n, "what it can notice is unknown without results of two systems")
     chance = chance_to_notice(2 * margin, margin, n, spread, alpha)
-    text = notice_text(2 * margin, chance, counted(n, "query"), verb_of(rule.bound)[:-1], unit_of(rule.bound))
+    text = notice_text(margin, chance, units, verb_of(rule.bound)[:-1], unit_of(rule.bound))
     warnings = [_missing_drops(margin, n, spread, alpha, width)] if chance < SELDOM else []
     if math.isfinite(width) and margin < width:
         fewest = math.ceil(math.log((1 - rule.level) / 2) / math.log1p(-margin / width))
@@ -114,7 +120,7 @@ def _missing_drops(margin: float, n: int, spread: Spread, alpha: float, width: f
     needed = _smallest(lambda size: chance_to_notice(2 * margin, margin, size, spread, alpha) >= USUAL_POWER)
     tenths = _smallest(lambda step: _chance_at(step * margin / 10, n, spread, alpha) >= USUAL_POWER)
     wider = tenths * margin / 10 if tenths else math.inf
-    remedies = [f"about {counted(_rounded(needed), 'query')}"] if needed else []
+    remedies = [f"about {counted(rounded_up(needed), 'query')}"] if needed else []
     remedies += [f"a margin of {size_text(wider)}"] if wider < width / 2 else []
     return f"it would miss most drops near its limit. Use {' or '.join(remedies) or 'more queries'}"
 
@@ -123,7 +129,7 @@ def _chance_at(margin: float, n: int, spread: Spread, alpha: float) -> float:
     return chance_to_notice(2 * margin, margin, n, spread, alpha)
 
 
-def _check_change(rule: ChangeRule, n: int, case: Case | None) -> RuleCheck:
+def _check_change(rule: ChangeRule, n: int, case: Case | None, units: str) -> RuleCheck:
     spread, limit = _spread(rule.bound, case), rule.limit.value(_baseline_value(rule.bound, case))
     chance = math.nan if math.isnan(limit) else chance_of_false_failure(limit, n, spread)
     if rule.bound.metric.aggregation != MEAN or math.isnan(chance):
@@ -134,7 +140,7 @@ def _check_change(rule: ChangeRule, n: int, case: Case | None) -> RuleCheck:
     if chance > OFTEN:
         instead = f"{rule.bound.name} not worse by {rule.limit}{rule.terms}"
         warning = f"it fails equally good systems {cases_text(chance)}. Use a tested rule: {instead}"
-    return RuleCheck(rule, n, false_failure_text(chance, counted(n, "query")), warning, chance, spread.is_assumed)
+    return RuleCheck(rule, n, false_failure_text(chance, units), warning, chance, spread.is_assumed)
 
 
 def _baseline_value(bound: BoundMetric, case: Case | None) -> float:
@@ -153,9 +159,3 @@ def _smallest(is_enough: Callable[[int], bool]) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
-
-
-def _rounded(number: int) -> int:
-    """Rounded up to two digits, because it is an estimate."""
-    step = 10 ** max(0, len(str(number)) - 2)
-    return math.ceil(number / step) * step

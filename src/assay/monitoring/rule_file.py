@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.monitoring import change_rules, value_rules
@@ -35,6 +35,9 @@ KINDS = (
 """In the order in which they are tried: kinds with keywords come first."""
 EXAMPLES = tuple(kind.example for kind in KINDS)
 MAP_KEYS = ("rule", "severity", "undecided", "where", "on")
+FILE_KEYS = ("rules", "undecided", "guard", "queries")
+LIST_KEYS = ("rules", "guard", "queries")
+"""Keys of a file that a single rule does not have."""
 SHORT_KEYS = (WARN, FAIL)
 """`- warn: mrr >= 0.3` in a file."""
 LONGEST_RULE, LONGEST_BODY = 10_000, 1_000
@@ -74,12 +77,26 @@ def _unreadable_error(body: str) -> AssayError:
 def parse_rules(
     given: str | Rule | Mapping[str, Any] | Iterable[Any], undecided: str = WARN, recorded: Recorded = tuple
 ) -> list[Rule]:
-    """Rules from texts, maps and rules, each once; a BadParameter if there is none."""
+    """Rules from texts, maps and rules, each once; a BadParameter if there is none.
+
+    A map can also be like a file: `{"guard": "5% over 100 changes", "rules": ["mrr not worse by 0.02"]}`.
+    """
     items = [given] if isinstance(given, str | Rule | Mapping) else list(given)
-    rules = [item if isinstance(item, Rule) else rule_from(item, "", undecided, recorded) for item in items]
+    rules = [rule for item in items for rule in _rules_of(item, undecided, recorded)]
     if not rules:
         raise BadParameter(f"there is no rule. Write one such as {value_rules.LIMIT_KIND.example}")
     return list({rule.text: rule for rule in rules}.values())
+
+
+def _rules_of(item: Any, undecided: str, recorded: Recorded) -> list[Rule]:
+    """The rules of one item: a rule, a text, a map of one rule, or a map like a file."""
+    if isinstance(item, Rule):
+        return [item]
+    if not isinstance(item, Mapping) or item.keys().isdisjoint(LIST_KEYS):
+        return [rule_from(item, "", undecided, recorded)]
+    content = _content_of(_located(item), "rules", undecided)
+    rules = parse_rules([inner for inner, _ in content.items], content.undecided, recorded)
+    return [replace(rule, terms=replace(rule.terms, guard=content.guard)) for rule in rules]
 
 
 def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
@@ -129,13 +146,13 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
 
     `guard` and `queries` next to it become terms of each rule. All errors are reported together, each with its line.
     """
-    content, undecided, guard = _read_items(text, source)
+    content = _content_of(read_yaml(text, source), source)
     faults: list[AssayError] = []
     rules: list[Rule] = []
-    for item, line in content:
+    for item, line in content.items:
         try:
-            rule = rule_from(item, f"{source}:{line}", undecided, recorded)
-            rules.append(replace(rule, terms=replace(rule.terms, guard=guard)))
+            rule = rule_from(item, f"{source}:{line}", content.undecided, recorded)
+            rules.append(replace(rule, terms=replace(rule.terms, guard=content.guard)))
         except AssayError as error:
             faults.append(error)
     if len(faults) == 1:
@@ -150,32 +167,40 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
     return rules
 
 
-FILE_KEYS = ("rules", "undecided", "guard", "queries")
+class Content(NamedTuple):
+    """What a file of rules says: each rule with its line, the severity of undecided rules, and the guard."""
+
+    items: Sequence[tuple[Any, int]]
+    undecided: str
+    guard: Guard | None
 
 
-def _read_items(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str, Guard | None]:
-    """Each item with its line, the severity of undecided rules, and the guard."""
-    whole = read_yaml(text, source)
-    undecided, guard, listed = WARN, None, whole
+def _content_of(whole: LocatedValue, source: str, undecided: str = WARN) -> Content:
+    guard, listed = None, whole
     if isinstance(whole.value, dict):
         for key, value in whole.value.items():
             if key not in FILE_KEYS:
                 error = UnknownName(
                     "key of a rule file", key, near_matches(key, FILE_KEYS), f"choose from {', '.join(FILE_KEYS)}"
                 )
-                raise at_place(error, f"{source}:{value.line}")
+                raise at_place(error, _place(source, value))
         if "undecided" in whole.value:
             undecided = parse_severity(str(whole.value["undecided"].value), f"{source}: undecided")
         guard = _read_guard(whole.value, source)
         listed = whole.value.get("rules", LocatedValue([], 1))
     if not isinstance(listed.value, list):
-        raise BadParameter(f"{source}:{listed.line}: rules must be a list. Write each rule after a dash, as in - failed = 0")
-    return [(item.plain(), item.line) for item in listed.value], undecided, guard
+        where = _place(source, listed)
+        raise BadParameter(f"{where}: rules must be a list. Write each rule after a dash, as in - failed = 0")
+    return Content([(item.plain(), item.line) for item in listed.value], undecided, guard)
+
+
+def _place(source: str, value: LocatedValue) -> str:
+    return f"{source}:{value.line}" if value.line else source
 
 
 def _read_guard(keys: Mapping[str, LocatedValue], source: str) -> Guard | None:
     """The guard of a file; with fresh queries there is always one."""
-    at = {name: f"{source}:{keys[name].line}" for name in ("guard", "queries") if name in keys}
+    at = {name: _place(source, keys[name]) for name in ("guard", "queries") if name in keys}
     is_fresh = "queries" in keys and parse_queries_kind(str(keys["queries"].value), at["queries"])
     if "guard" in keys:
         return parse_guard(str(keys["guard"].value), at["guard"], is_fresh=is_fresh)
@@ -187,9 +212,9 @@ def _read_guard(keys: Mapping[str, LocatedValue], source: str) -> Guard | None:
 
 @dataclass(frozen=True)
 class LocatedValue:
-    """A text, a list or a map, and its first line."""
+    """A text, a list or a map, and its first line; 0 if it was not read from a file."""
 
-    value: str | list[LocatedValue] | dict[str, LocatedValue]
+    value: Any
     line: int
 
     def plain(self) -> Any:
@@ -205,6 +230,15 @@ def read_yaml(text: str, source: str) -> LocatedValue:
     """The content of a file. Values are not converted: `no`, `1.0` and `2020-01-01` stay text."""
     node = parse_yaml(text, source)
     return LocatedValue([], 1) if node is None else _with_lines(node)
+
+
+def _located(value: Any) -> LocatedValue:
+    """A value that was not read from a file."""
+    if isinstance(value, Mapping):
+        return LocatedValue({str(name): _located(inner) for name, inner in value.items()}, 0)
+    if isinstance(value, list | tuple):
+        return LocatedValue([_located(inner) for inner in value], 0)
+    return LocatedValue(value, 0)
 
 
 def _with_lines(node: Node) -> LocatedValue:

@@ -59,6 +59,8 @@ class Terms:
     """The guard of the file of the rule."""
     alpha: float | None = field(default=None, compare=False)
     """The error rate at which a tested rule fails, if it is not the usual one."""
+    by_evidence: bool = field(default=False, compare=False)
+    """Whether the evidence of all evaluations decides if a tested rule fails, and no test of one evaluation."""
 
     def __str__(self) -> str:
         options = [*([WARN] if self.severity == WARN else []), *self._doubt]

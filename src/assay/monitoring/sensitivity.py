@@ -93,11 +93,17 @@ def size_text(size: float) -> str:
     return show(float(f"{size:.3g}"))
 
 
-def notice_text(drop: float, chance: float, units: str, noun: str = "drop", unit: str = "") -> str:
-    """`48 queries: a drop of 0.1 would be noticed in about 45 of 100 cases`; empty if the chance is unknown."""
+def rounded_up(number: int) -> int:
+    """Rounded up to two digits, because it is an estimate."""
+    step = 10 ** max(0, len(str(number)) - 2)
+    return math.ceil(number / step) * step
+
+
+def notice_text(margin: float, chance: float, units: str, noun: str = "drop", unit: str = "") -> str:
+    """`48 queries: a drop of 0.1 (twice the margin) would be noticed in about 45 of 100 cases`; empty if it is unknown."""
     if math.isnan(chance):
         return ""
-    return f"{units}: a {noun} of {size_text(drop)}{unit} would be noticed {cases_text(chance)}"
+    return f"{units}: a {noun} of {size_text(2 * margin)}{unit} (twice the margin) would be noticed {cases_text(chance)}"
 
 
 def false_failure_text(chance: float, units: str) -> str:

@@ -15,6 +15,7 @@ from assay.evaluation import Result
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.finding import FAILED, SKIPPED, WARNED
 from assay.monitoring.gating import GateReport, case_of, check_not_all_failed, check_rules_apply, verdicts_of
+from assay.monitoring.guard import GuardMemory, remember
 from assay.monitoring.history import Best, Series
 from assay.monitoring.marks import change_details, change_values
 from assay.monitoring.rule import Rule
@@ -49,11 +50,13 @@ def check_newest(
     rules: Sequence[Rule],
     *,
     name: str = "the baseline",
+    memory: GuardMemory | None = None,
 ) -> WatchReport:
     """Check the newest results against rules; the results of one evaluation are paired with the baseline as in the gate.
 
-    A provider that failed on every query, and a baseline that cannot be compared, are alerts for that result only. A rule
-    about something that no result has is an error, as in the gate.
+    Guards count as in the gate, with all results of the evaluation, so a candidate that the gate has counted does not count
+    again. A provider that failed on every query, and a baseline that cannot be compared, are alerts for that result only. A
+    rule about something that no result has is an error, as in the gate.
     """
     newest = [
         result
@@ -69,12 +72,10 @@ def check_newest(
         pairing, pairing_alerts = _paired(evaluation, baseline, name)
         alerts += pairing_alerts
         notes += pairing.notes
-        others = {id(result): other for result, other in pairing.pairs}
-        for result, is_newest in zip(evaluation.results, evaluation.is_newest, strict=True):
-            if is_newest:
-                checked = _check_result(result, others[id(result)], rules, name, evaluation.best)
-                alerts += checked.alerts
-                unchecked += checked.unchecked
+        checked = _check_evaluation(evaluation, pairing, rules, name, memory)
+        alerts += checked.alerts
+        unchecked += checked.unchecked
+        notes += checked.notes
     return WatchReport(tuple(alerts), tuple(dict.fromkeys(unchecked)), tuple(dict.fromkeys(notes)))
 
 
@@ -90,22 +91,43 @@ def _paired(newest: NewestResults, baseline: Sequence[Result] | None, name: str)
         return alone, [_broken_alert(about, error)]
 
 
-def _check_result(result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best) -> WatchReport:
-    """Check one result. If its baseline cannot be compared, rules without a baseline are still checked."""
+def _check_evaluation(
+    evaluation: NewestResults, pairing: Pairing, rules: Sequence[Rule], name: str, memory: GuardMemory | None
+) -> WatchReport:
+    """Check the newest results of an evaluation. A guard is about all results, so its rules are checked on all of them."""
+    others = {id(result): other for result, other in pairing.pairs}
+    has_guard = any(rule.terms.guard for rule in rules)
+    alerts: dict[tuple[str, str], list[Alert]] = {}
+    newest: list[tuple[str, str]] = []
+    cases: list[Case] = []
+    for result, is_newest in zip(evaluation.results, evaluation.is_newest, strict=True):
+        newest += [(result.benchmark, result.name)] if is_newest else []
+        if is_newest or has_guard:
+            case, alert = _case_or_alert(result, others[id(result)], rules, name, evaluation.best)
+            cases += [case] if case else []
+            alerts[result.benchmark, result.name] = [alert] if alert else []
+    verdicts, _, notes = remember(rules, cases, verdicts_of(rules, cases), name, memory)
+    skipped: list[str] = []
+    for who in newest:
+        own = tuple(verdict for verdict in verdicts if (verdict.benchmark, verdict.provider) == who)
+        skipped += [] if alerts[who] else [verdict.rule.text for verdict in own if verdict.status == SKIPPED]
+        alerts[who] += alerts_of_rules(GateReport(own))
+    return WatchReport(tuple(alert for who in newest for alert in alerts[who]), tuple(skipped), tuple(notes))
+
+
+def _case_or_alert(
+    result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best
+) -> tuple[Case | None, Alert | None]:
+    """A result with its baseline; an alert and no baseline if it cannot be compared, only an alert if every query failed."""
     try:
         check_not_all_failed(result)
+        return case_of(result, other, rules, name, best), None
     except ProviderError as error:
         message = f"{_about_result(result)}: {error.what}"
         details = {"benchmark": result.benchmark, "provider": result.name, "error": str(error)}
-        return WatchReport((Alert(f"rule {_about_result(result)} every query failed", "failed", message, details),))
-    broken: list[Alert] = []
-    try:
-        verdicts = verdicts_of(rules, [case_of(result, other, rules, name, best)])
+        return None, Alert(f"rule {_about_result(result)} every query failed", "failed", message, details)
     except DataError as error:
-        broken = [_broken_alert(_about_result(result), error)]
-        verdicts = verdicts_of(rules, [case_of(result, None, rules, name, best)])
-    skipped = [] if broken else [verdict.rule.text for verdict in verdicts if verdict.status == SKIPPED]
-    return WatchReport((*broken, *alerts_of_rules(GateReport(tuple(verdicts)))), tuple(skipped))
+        return case_of(result, None, rules, name, best), _broken_alert(_about_result(result), error)
 
 
 def _broken_alert(about: str, error: DataError) -> Alert:

@@ -38,7 +38,7 @@ def conclusion(report: GateReport) -> str:
     n = len(report.verdicts)
     n_same = report.count(SAME)
     if n_same and n_same == n:
-        return f"Nothing changed: {counted(n, noun)}.{_baseline_text(report)}"
+        return f"No score changed: {counted(n, noun)}.{_baseline_text(report)}"
     sentence = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
     if parts and not report.failed:
         sentence = f"Passed: {sentence}"

@@ -138,13 +138,13 @@ def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | Non
 
 @contextmanager
 def _guard_memory(rules: Iterable[Rule], place: str | None) -> Iterator[GuardMemory | None]:
-    """The store remembers the candidates of guards; None without a guard, or if there is no store."""
-    from assay.store import Store, parse_location
+    """The store remembers the candidates of guards; None without a guard, or if no store exists and none is named."""
+    from assay.store import Store, is_named, parse_location
 
-    if not any(rule.terms.guard for rule in rules) or not parse_location(place).exists:
+    if not any(rule.terms.guard for rule in rules) or not (is_named(place) or parse_location(place).exists):
         yield None
         return
-    with Store.open(place, create=False) as store:
+    with Store.open(place) as store:
         yield store.guards
 
 

@@ -18,6 +18,7 @@ from assay.store.listing import point_of as point_of
 from assay.store.location import VARIABLE as VARIABLE
 from assay.store.location import StoreLocation as StoreLocation
 from assay.store.location import add_passwords as add_passwords
+from assay.store.location import is_named as is_named
 from assay.store.location import parse_location as parse_location
 from assay.store.lookup import find_baseline as find_baseline
 from assay.store.lookup import find_results as find_results

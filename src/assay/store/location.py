@@ -59,6 +59,11 @@ class StoreLocation:
                 file.write(b"*\n")
 
 
+def is_named(url: str | Path | None, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a store is named, by an argument or by ASSAY_STORE; otherwise it is the usual file."""
+    return bool(url or environment.get(VARIABLE))
+
+
 def parse_location(url: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> StoreLocation:
     """The given location, else ASSAY_STORE, else ./.assay/assay.db."""
     text = str(url or environment.get(VARIABLE) or DEFAULT_PATH)

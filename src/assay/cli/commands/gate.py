@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.gate_check import add_check_arguments, check_options, number_unknown, print_check
+from assay.cli.gate_check import EXAMPLE_SIZES, add_check_arguments, check_options, has_no_results, print_check
 from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, guard_memory, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, look_up, make_scoring
@@ -19,7 +19,7 @@ from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_cluster_argument
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
-from assay.errors import AssayError, DataError, StoreError, UsageError
+from assay.errors import AssayError, DataError, UsageError
 from assay.masking import mask
 from assay.text import counted
 
@@ -100,22 +100,16 @@ def _run_check(options: argparse.Namespace) -> int:
     if options.cluster:
         raise UsageError("--check does not know clusters. Leave out --cluster")
     options.rules = [*options.check, *options.rules]
-    if options.queries is not None and not options.files:
+    if not options.files and (options.queries is not None or has_no_results(options)):
         rules = read_rules(options.rules, options.rule)
-        print_check(options, check_rules(rules, options.queries))
+        sizes = EXAMPLE_SIZES if options.queries is None else (options.queries,)
+        print_check(options, [check for size in sizes for check in check_rules(rules, size)])
         return 0
     inputs = parse_inputs(options, RULES)
-    try:
-        now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
-    except (DataError, StoreError) as error:
-        if options.files:
-            raise
-        read_rules(options.rules, options.rule)
-        raise number_unknown(error) from None
+    now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
     pairing = pair_results(now.results, before.results, options.baseline) if before else None
     cases = cases_of(now.results, pairing, rules, options.baseline)
-    checked = next((case for case in cases if case.before is not None), cases[0])
-    print_check(options, check_rules(rules, options.queries, checked))
+    print_check(options, check_rules(rules, options.queries, cases))
     return 0
 
 

@@ -168,7 +168,8 @@ def _alerts_of_rules(
     if before is None and options.require_baseline:
         raise DataError(_describe_no_baseline(options, meant))
     evaluations = _evaluations(store, newest, rules)
-    checked = check_newest(evaluations, before.results if before else None, rules, name=options.baseline)
+    baseline = before.results if before else None
+    checked = check_newest(evaluations, baseline, rules, name=options.baseline, memory=store.guards)
     if checked.unchecked:
         rules_left = "; ".join(checked.unchecked)
         no_baseline = f"{_describe_no_baseline(options, meant)}. Not checked: {rules_left}"
