@@ -189,7 +189,7 @@ def test_a_claim_within_a_margin_can_be_reversed_too():
     comparison = compare(qrels, runs, "precision@2", test="equivalence(margin=0.1)")
     assert comparison.pairs[0].is_significant
     assert comparison.doubts[0].startswith(
-        "This could be reversed by the 30 unjudged results in the first 2: the lead of a could be "
+        "This could be reversed by the 30 unjudged results in the first 2: the lead of b could be "
     )
 
 

@@ -172,7 +172,7 @@ def correction_note(comparison: Comparison) -> str:
     about = ""
     if is_corrected(comparison):
         text = correction_text(comparison)
-        about = f"p is {text}." if text.startswith("corrected") else f"p is corrected ({text})."
+        about = f"p is {text}." if text.startswith("corrected") else f"p is corrected: {text}."
     if not deciding_text(comparison):
         return about
     alone = f"{comparison.metrics[0].name} decides. The other metrics have single intervals and are not tested."

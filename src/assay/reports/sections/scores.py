@@ -375,8 +375,8 @@ ASSUMED = (
 
 
 LEADS = (
-    "A lead can go beyond the ranges of the table: a document has one grade for both runs, and a relevant document that "
-    "only one run retrieved also changes the best possible ranking of the other."
+    "The range of a lead does not follow from the table: a document has one grade for both runs, and for metrics such as "
+    "ndcg a relevant document of one run also changes the best possible ranking of the other."
 )
 
 
