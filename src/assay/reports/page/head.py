@@ -13,7 +13,7 @@ from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.report import Report
-from assay.reports.sections.comparison import head_line
+from assay.reports.sections.comparison_head import head_line
 from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.run_notes import failure_notes, latency_notes

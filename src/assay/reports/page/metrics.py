@@ -13,15 +13,8 @@ from assay.monitoring import Verdict, conclusion
 from assay.reports.layout import raised
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.sections.comparison import (
-    deciding_text,
-    has_baseline,
-    is_corrected,
-    legend,
-    level_text,
-    places,
-    shown_pairs,
-)
+from assay.reports.sections.comparison import has_baseline, places, shown_pairs
+from assay.reports.sections.comparison_head import deciding_text, is_corrected, legend, level_text
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.scores import KINDS, Kind
 from assay.reports.sections.verdicts import (

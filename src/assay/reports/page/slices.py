@@ -15,7 +15,7 @@ from assay.metrics import BoundMetric
 from assay.model import MEAN, Slice, Tags
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.sections.comparison import legend
+from assay.reports.sections.comparison_head import legend
 from assay.reports.sections.verdicts import mark, p_short
 from assay.reports.table import Cell, Column, Mark, Paragraph, Section, Table, anchor_of, columns, number, words
 

@@ -29,6 +29,7 @@ from assay.reports.json_output import json_text
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
+from assay.reports.sections.comparison_head import head_line, legend, level_text, n_queries_text, test_text, title_of
 from assay.reports.sections.moved_queries import mover_sections, movers_to_dict, preview, reference_of
 from assay.reports.sections.run_notes import failure_notes, shared_sections
 from assay.reports.sections.scores import notes
@@ -36,8 +37,6 @@ from assay.reports.sections.slices import agreement_sections, slice_comparison_s
 from assay.reports.sections.stability import stability_sections
 from assay.reports.sections.verdicts import (
     BETTER,
-    CONFIRMED,
-    SPLIT,
     WORSE,
     effect_name,
     effect_of,
@@ -59,18 +58,12 @@ from assay.reports.table import (
     table_from_rows,
     table_section,
 )
-from assay.stats import AVERAGED
-from assay.text import counted, display_width
+from assay.text import display_width
 
 MAX_PAIRS = 20
 """Pairs that are shown if there are many; csv and json have all pairs."""
 SCHEMA = "assay.comparison/1"
 LETTERS_LEGEND = "Raised letters: significantly better than the system with that letter."
-METHODS = {"gaffke": "Gaffke's bound"}
-"""Methods of intervals in words."""
-RESAMPLED = ("bootstrap", "bca", "studentised")
-UNITS = {"bootstrap": "resamples"}
-"""What a test draws, if it does not draw permutations."""
 LATEX_PACKAGES = r"needs \usepackage{booktabs}"
 
 
@@ -446,99 +439,3 @@ def remarks(comparison: Comparison) -> list[str]:
 def doubts_on(comparison: Comparison, report: ComparisonReport) -> tuple[str, ...]:
     """What unjudged documents could change about the verdict; if requested, the range of every difference."""
     return tuple(notes_on_unjudged(comparison, every=True)) if report.residuals else comparison.doubts
-
-
-def level_text(comparison: Comparison) -> str:
-    """`95 %`."""
-    return f"{100 * comparison.how.level:g} %"
-
-
-def title_of(comparison: Comparison) -> str:
-    """The benchmark and its version, and the slice; empty for runs and judgments in files."""
-    first = comparison.results[0]
-    version = first.provenance.get("dataset", {}).get("version", "")
-    parts = [f"{first.benchmark} {version}".strip() if first.benchmark else "", comparison.part]
-    return " · ".join(part for part in parts if part)
-
-
-def head_line(comparison: Comparison) -> str:
-    """How the comparison was made: baseline, queries, deciding metric, test, correction, intervals, seed."""
-    how = comparison.how
-    parts = [f"baseline {how.baseline}"] if how.baseline is not None else []
-    parts += [n_queries_text(comparison), deciding_text(comparison), test_text(comparison), correction_text(comparison)]
-    parts += [interval_text(comparison), f"seed {how.seed}" if _is_random(comparison) else ""]
-    return " · ".join(part for part in parts if part)
-
-
-def deciding_text(comparison: Comparison) -> str:
-    """`ndcg@10 decides`; empty if there is one metric, or if all metrics are tested."""
-    if comparison.how.correct_metrics or len(comparison.metrics) < 2:
-        return ""
-    return f"{comparison.metrics[0].name} decides"
-
-
-def interval_text(comparison: Comparison) -> str:
-    """`95 % CI by t`, with the methods that were used, and whether the intervals are about all comparisons at once."""
-    known = [pair.interval for pair in comparison.pairs if not math.isnan(pair.low)]
-    methods = " or ".join(METHODS.get(name, name) for name in dict.fromkeys(known)) or comparison.how.interval_method
-    alone = ", not corrected" if is_corrected(comparison) else ""
-    return f"{level_text(comparison)} CI by {methods}{alone}"
-
-
-def _is_random(comparison: Comparison) -> bool:
-    """Whether any number in the comparison depends on random draws."""
-    return any(pair.draws or pair.interval in RESAMPLED for pair in comparison.pairs)
-
-
-def n_queries_text(comparison: Comparison) -> str:
-    """`54 queries`, or `52 of 54 queries` if some judged queries do not count; with the number without failures."""
-    n = len(comparison.query_ids)
-    judged = max((result.counts.get("judged", 0) for result in comparison.results), default=0)
-    text = counted(n, "query") if comparison.part or judged <= n else f"{n:,} of {counted(judged, 'query')}"
-    if comparison.clusters is not None:
-        text = f"{text} in {counted(comparison.clusters.n, 'cluster')} by {comparison.how.cluster}"
-    n_failed = sum(any(query in result.failures for result in comparison.results) for query in comparison.query_ids)
-    return f"{text}, {n - n_failed:,} without failures" if n_failed else text
-
-
-def test_text(comparison: Comparison) -> str:
-    """The test, its margin or its parameters that are not the default, and its number of permutations or resamples."""
-    test = comparison.how.bound_test
-    words = test.test.name.replace("_", " ")
-    others = {name: value for name, value in test.params.items() if name != "resamples"}
-    is_claim = test.test.claim != "differs"
-    changed = [f"{name} {value}" for name, value in others.items() if is_claim or value != _default(test.test.params, name)]
-    if test.params.get("resamples") is not None:
-        changed.append(f"{_draws_text(comparison)} {UNITS.get(test.test.name, 'permutations')}")
-    return ", ".join([f"{words} test", *changed])
-
-
-def _draws_text(comparison: Comparison) -> str:
-    """The number of draws of the test: `100,000`, `all`, or `up to 100,000` if some pairs needed fewer."""
-    averages = {metric.name for metric in comparison.metrics if metric.metric.aggregation in AVERAGED}
-    draws = {pair.draws for pair in comparison.pairs if pair.metric in averages and not math.isnan(pair.p)}
-    if draws and not any(draws):
-        return "all"
-    return f"{'up to ' if 0 in draws else ''}{comparison.how.bound_test.params['resamples']:,}"
-
-
-def is_corrected(comparison: Comparison) -> bool:
-    """Whether p was corrected for multiple comparisons."""
-    text = correction_text(comparison)
-    return bool(text) and not text.endswith("not corrected")
-
-
-def _default(params: tuple[object, ...], name: str) -> object:
-    return next((getattr(param, "default", None) for param in params if getattr(param, "name", "") == name), None)
-
-
-def legend(comparison: Comparison) -> str:
-    """What the signs mean, if there are any."""
-    marks = {mark(pair) for pair in comparison.pairs} - {""}
-    limit = f"p ≤ {comparison.how.alpha:g}{' after correction' if is_corrected(comparison) else ''}"
-    if CONFIRMED in marks:
-        claims = {"not_worse": "shown to be not worse", "equal": "shown to be practically equal"}
-        return f"{CONFIRMED} {claims[comparison.pairs[0].claim]}: {limit}."
-    signs = ((BETTER, "better"), (WORSE, "worse"), (SPLIT, "differs, but the test and the mean disagree on which is better"))
-    words = [f"{sign} {word}" for sign, word in signs if sign in marks]
-    return f"{', '.join(words)}: {limit}." if words else ""

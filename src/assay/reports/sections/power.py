@@ -14,7 +14,7 @@ from assay.model import MEAN
 from assay.reports.json_output import json_text
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
-from assay.reports.sections.comparison import title_of
+from assay.reports.sections.comparison_head import title_of
 from assay.reports.table import Paragraph, Section, table_from_rows, table_section
 from assay.serialize import to_json
 from assay.stats import Power, analyse_power, queries_needed
