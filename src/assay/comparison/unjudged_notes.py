@@ -29,8 +29,8 @@ def notes_on_unjudged(comparison: Comparison, *, every: bool = False) -> list[st
     looked_at = decided[:MAX_PAIRS_NAMED] or (deciding if len(deciding) <= MAX_PAIRS_NAMED else [])
     pairs = comparison.pairs if every else looked_at
     ranges = [_Range(comparison, pair, comparison.unjudged(pair, thorough=every)) for pair in pairs]
-    notes = [one.sentence if every else one.doubt for one in ranges]
-    shares = _judged_shares([one.unjudged for one in ranges if one.pair.metric == deciding[0].metric])
+    notes = [span.sentence if every else span.doubt for span in ranges]
+    shares = _judged_shares([span.unjudged for span in ranges if span.pair.metric == deciding[0].metric])
     return list(dict.fromkeys([*filter(None, notes), *shares]))
 
 
