@@ -12,13 +12,22 @@ from assay.text import (
     display_width,
     percent,
     printable,
+    rounded_up,
     some_of,
     spreadsheet_cell,
+    two_digits,
     with_minus,
     words_of,
 )
 
 ROOT = Path(__file__).parent.parent
+
+
+def test_estimates_have_two_digits():
+    assert [rounded_up(count) for count in (7, 57, 100, 241, 1234, 9812)] == [7, 57, 100, 250, 1300, 9900]
+    assert [two_digits(value) for value in (0.1, 0.0993, 0.0996, 0.00994, 1.26, 12.4, 0)] == [
+        *("0.10", "0.099", "0.10", "0.0099", "1.3", "12", "0.0")
+    ]
 
 
 def test_counts_shares_and_lists():

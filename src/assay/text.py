@@ -54,6 +54,18 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def rounded_up(count: int) -> int:
+    """A number that was estimated, rounded up to its first two digits: `1,234` → `1,300`."""
+    unit = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // unit) * unit
+
+
+def two_digits(value: float) -> str:
+    """A number that was estimated, with its first two digits: `0.10`, `0.0099`, `12`."""
+    size = math.floor(math.log10(abs(float(f"{value:.1e}")))) if value else 0
+    return f"{value:,.{min(20, max(0, 1 - size))}f}"
+
+
 def decimals(value: float, digits: int = 3) -> str:
     """A number with so many decimals; if these would all be zeros, with its first two digits instead: `0.00012`."""
     text = f"{value:.{digits}f}"

@@ -140,6 +140,38 @@ def test_critical_difference_joins_the_pairs_that_the_comparison_does_not_tell_a
     assert drawing.alt.count("Not significantly different from each other: ") == 1
 
 
+# groups
+
+
+def test_groups_are_what_the_comparison_decided():
+    generator = np.random.default_rng(3)
+    results = [result_of(f"s{one}", mrr=generator.uniform(0, 0.3, 40) + 0.05 * one) for one in range(6)]
+    drawing = draw("groups", results)
+    compared = compare_results(results, metrics=["mrr"])
+    assert [row["system"] for row in drawing.rows] == sorted(compared.names, key=lambda name: -compared.value(name, "mrr"))
+    lines = [set(line["group"].split(", ")) for line in drawing.spec["layer"][2]["data"]["values"]]
+    for pair in compared.pairs:
+        assert any({pair.a, pair.b} <= line for line in lines) != bool(pair.better)
+    against = compare_results(results, ComparisonOptions(baseline="s2"), metrics=["mrr"])
+    drawing = draw("groups", results, comparison=against)
+    lines = {frozenset(line["group"].split(", ")) for line in drawing.spec["layer"][2]["data"]["values"]}
+    assert lines == {frozenset((pair.a, pair.b)) for pair in against.pairs if not pair.better}
+    assert drawing.note.endswith("after correction (Holm); each system is compared with s2 only")
+
+
+def test_groups_in_words():
+    """a is better than c on every query, b is like a."""
+    rng = np.random.default_rng(1)
+    base = rng.uniform(0.5, 0.7, 40)
+    scores = {"c": base - 0.3, "a": base, "b": base + rng.normal(0, 0.1, 40) - 0.001}
+    drawing = draw("groups", with_scores(**{name: values.tolist() for name, values in scores.items()}))
+    assert drawing.alt.startswith("mrr, best first: a 0.600; b 0.586; c 0.300. Not told apart: a and b. A line joins ")
+    apart = draw("groups", with_scores(a=[0.9] * 40, b=[0.5] * 40, c=[0.1] * 40))
+    assert apart.alt == f"mrr, best first: a 0.900; b 0.500; c 0.100. All compared systems are told apart. {apart.note}."
+    times = draw("groups", with_scores("latency", slow=[9] * 9, fast=[1] * 9, middle=[5] * 9))
+    assert [row["system"] for row in times.rows] == ["fast", "middle", "slow"]
+
+
 # difference_histogram
 
 

@@ -137,6 +137,19 @@ def test_unjudged_documents_that_could_reverse_a_verdict(transcript):
 
 
 @pytest.mark.usefixtures("lopsided")
+def test_every_metric_has_a_range_on_request(assay):
+    both = ("compare", "judged.txt", "a.run", "b.run", "-m", "ndcg@2", "precision@2")
+    plain, every = (assay(*both, *flag).out.splitlines() for flag in ((), ("--residuals",)))
+    (doubt,) = [line for line in plain if "could be reversed" in line]
+    assert doubt in every, "one wording, with the range"
+    other = "Depending on the grades of the 24 unjudged results in the first 2, the lead of a over b on precision@2 could be"
+    assert f"{other} between −0.500 and +0.500." in every
+    (found,) = json.loads(assay(*both, "--residuals", "-f", "json").out)["comparisons"]
+    assert [pair["unjudged"]["low"] for pair in found["pairs"]][1] == -0.5
+    assert [pair["is_significant"] for pair in found["pairs"]] == [True, None], "precision@2 was not tested"
+
+
+@pytest.mark.usefixtures("lopsided")
 def test_score_and_compare_have_the_same_range(assay):
     for metric in ("ndcg@2", "precision@2", "map", "recall@2"):
         both = ("judged.txt", "a.run", "b.run", "-m", metric, "--residuals")

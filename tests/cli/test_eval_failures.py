@@ -47,6 +47,7 @@ def test_a_provider_that_never_answered_has_no_figures(place, assay, monkeypatch
     words = ("eval", "plan.yaml", "--providers", "python:mine:search", "bm25", "--quiet", "--no-store")
     (row,) = re.findall(r"^  python:mine:search .*", assay(*words).out, re.MULTILINE)
     assert re.findall(r"\d+", row) == ["24"], "how many failed"
+    assert "python:mine:search: the run has no rankings" not in assay(*words).out, "which would look like an empty index"
     assert "mine:search,24,0.0,0.0," in assay(*words, "-f", "csv").out
 
 

@@ -54,7 +54,9 @@ def test_stored_results_and_history(assay, saved, transcript):
         store.bless("latest~3", "main")
     transcript("plot/history")
     rows = list(csv.DictReader(io.StringIO((saved / "h.csv").read_text())))
-    marks = [[row[name] for row in rows].index(word) for name, word in (("mark", "worse"), ("blessed as", "main"))]
+    marks = [
+        [row[name] for row in rows].index(word) for name, word in (("mark", "on these queries only"), ("blessed as", "main"))
+    ]
     assert (len(rows), marks) == (19, [15, 16])
 
 

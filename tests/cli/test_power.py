@@ -35,6 +35,7 @@ def test_which_metric_tells_most_pairs_apart(transcript, assay):
     first, second = group["metrics"]
     assert (first["metric"], first["n_pairs"], second["metric"]) == ("map", 3, "mrr")
     assert first["share"] >= second["share"]
+    assert done.err == "wrote asl.svg, asl.md\n"
     assert "<svg" in Path("asl.svg").read_text()
     assert Path("asl.md").read_text().startswith("**Discriminative power")
 
@@ -66,3 +67,22 @@ def test_times_have_their_unit_unless_nobody_took_them(assay, snapshots):
             Path(f"{name}.json").write_text(json.dumps(content))
         texts.append("".join(map(str, assay("power", "a.json", "b.json", "-m", "latency"))))
     snapshots.check("power/times", "\n".join(texts))
+
+
+def test_too_few_changes_for_any_significance(assay):
+    """Five of 40 queries changed: p is at least 2 ÷ 2^5, and 48 queries have six changes at this rate."""
+    Path("judged.txt").write_text("".join(f"q{n} 0 d 1\n" for n in range(40)))
+    for name, n_found in (("base", 35), ("few", 40)):
+        Path(f"{name}.run").write_text("".join(f"q{n} Q0 {'d' if n < n_found else 'x'} 1 1 r\n" for n in range(40)))
+    both = ("power", "judged.txt", "base.run", "few.run", "-m", "mrr")
+    said = assay(*both).out
+    assert "5 of 40 queries changed. With so few changes, p is at least 0.062," in " ".join(said.split())
+    assert "you need about 48 queries before p can be 0.05 or less." in " ".join(said.split())
+    (study,) = json.loads(assay(*both, "-f", "json").out)["studies"]
+    assert (study["achieved"], study["detectable"], study["needed"], study["others"]) == (None, None, None, [])
+    assert "5 of 40" not in assay(*both, "--alpha", "0.07").out
+
+
+def test_nothing_at_all_is_told_of_plans(assay):
+    done = assay("power")
+    assert (done.code, "--effect or --queries" in done.err, "power --queries 48" in done.err) == (2, True, True)

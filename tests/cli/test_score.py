@@ -97,7 +97,7 @@ def test_saved_and_stored_results_are_shown_as_they_were_scored(assay, place, tr
         scores["judged@10"] = 0.25
     (place / "both.json").write_text(json.dumps(content))
     shown = assay("score", "both.json").out
-    assert ("Unjudged documents in the top 10: one 75 %" in shown, "--residuals" in shown) == (True, False), (
+    assert ("Unjudged results in the first 10: one 75 %" in shown, "--residuals" in shown) == (True, False), (
         "that is refused"
     )
 

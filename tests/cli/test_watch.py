@@ -77,7 +77,7 @@ def test_one_alert_per_step_not_per_night(assay, store, hook):
             outcome = assay("watch", "-m", "mrr", "--webhook", hook.url)
             assert (outcome.code, outcome.err) == (0, NOTE)
     (message,) = hook.got
-    assert message["text"].startswith("assay: 1 alert\n• rag/bm25: mrr got worse: 0.800 → 0.500")
+    assert message["text"].startswith("assay: 1 alert\n• rag/bm25: mrr is lower on these queries: 0.800 → 0.500")
     assert (message["alerts"][0]["metric"], outcome.out) == ("mrr", "0 new alerts, 1 already reported\n")
 
 

@@ -149,7 +149,7 @@ def test_a_verdict_that_could_be_reversed_says_so():
     found = comparison.unjudged(comparison.pairs[0])
     assert (found.low, found.high, found.n_unjudged) == (-1 / 2, 1 / 2, 24)
     reversal, shares = comparison.doubts
-    assert reversal.startswith("This could be reversed by the 24 unjudged documents in the first 2: the lead of a could be ")
+    assert reversal.startswith("This could be reversed by the 24 unjudged results in the first 2: the lead of a could be ")
     assert reversal.endswith("between −0.500 and +0.500.")
     assert shares == "judged@2: a 1.00, b 0.00."
     turned = compare(qrels, {"b": runs["b"], "a": runs["a"]}, "precision@2")
@@ -168,7 +168,7 @@ def test_a_verdict_that_holds_for_all_grades_has_no_doubts():
     judged = compare({query: {**grades, "u1": 0} for query, grades in qrels.items()}, runs, "precision@2")
     assert judged.doubts == ()
     assert notes_on_unjudged(judged, every=True) == [
-        "All documents in the first 2 are judged, so b − a on precision@2 is −1.000 in any case."
+        "All results in the first 2 are judged, so no grade could change the lead of a over b on precision@2."
     ]
 
 
@@ -189,7 +189,7 @@ def test_a_claim_within_a_margin_can_be_reversed_too():
     comparison = compare(qrels, runs, "precision@2", test="equivalence(margin=0.1)")
     assert comparison.pairs[0].is_significant
     assert comparison.doubts[0].startswith(
-        "This could be reversed by the 30 unjudged documents in the first 2: the difference "
+        "This could be reversed by the 30 unjudged results in the first 2: the lead of b could be "
     )
 
 

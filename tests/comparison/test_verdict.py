@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from tests._variants import for_each
 
+from assay.comparison import correction_text
+
 from ._systems import OLD, compared, ladder, system
 
 BASE = np.random.default_rng(0).uniform(0, 0.5, 40)
@@ -27,6 +29,21 @@ def both(first, second, third=None):
 
 def timed(name, times):
     return system(name, {"latency": list(times)})
+
+
+@pytest.mark.parametrize(
+    ("how", "family"),
+    [
+        ({}, "Holm over all 3 pairs"),
+        ({"baseline": "s1"}, "Holm over 2 systems against s1"),
+        ({"correction": "none"}, "all 3 pairs, not corrected"),
+        ({"test": "tukey_hsd"}, "corrected for 3 systems"),
+    ],
+)
+def test_the_family_is_told_in_words(how, family):
+    comparison = compared(*ladder(3), **how)
+    assert correction_text(comparison) == family
+    assert f"({family})" in comparison.verdict
 
 
 @for_each("test", ["sign", "wilcoxon", "friedman"])

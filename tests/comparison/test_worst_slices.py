@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests._variants import for_each
 
-from assay.comparison import ComparisonOptions, Search, worst_slices
+from assay.comparison import ComparisonOptions, Search, compare_results, compare_slices, worst_slices
 from assay.errors import BadParameter
 from assay.stats import chance_of_lower
 
@@ -69,20 +69,23 @@ def test_where_a_candidate_is_worse_than_the_baseline(snapshots):
     assert found.rows()[0]["against"] == "base"
 
 
-@for_each("within, elsewhere", [(0.0005, 0.5), (0.5, 0.0005)])
-def test_a_slice_is_no_surer_than_the_wider_of_two_spreads(within, elsewhere):
-    """A dozen queries that happen to agree, or that differ wildly, against what the others show."""
-    rng, inside = np.random.default_rng(2), np.arange(N) % 25 == 0
-    moves = np.where(inside, -0.1, 0.0) + rng.permutation(np.linspace(-1, 1, N)) * np.where(inside, within, elsewhere)
-    moves[inside] += -0.1 - moves[inside].mean()
-    tags = {"kind": ["odd" if one else "plain" for one in inside]}
-    results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", np.full(N, 5.0)), ("new", 5.0 + moves))]
-    found = worst_slices(results, how=ComparisonOptions(baseline="base"), search=Search(tags=("kind",)))
-    first = next(one for one in found.found if one.label == "kind=odd")
-    assert first.difference == pytest.approx(-0.1)
-    assert first.p > 0.05
-    assert not first.is_significant
-    assert first.low < -0.1 < 0 < first.high
+def test_a_slice_has_the_numbers_of_every_comparison():
+    """The search and `--by` show the same difference, p and interval of a slice; only the correction differs."""
+    base = scores()
+    new = base + np.random.default_rng(1).normal(0.0, 0.05, N)
+    new[LANGUAGE == "fr"] -= 0.1
+    results = [tagged(name, {"mrr": x}, TAGS) for name, x in (("base", base), ("new", new))]
+    how = ComparisonOptions(baseline="base")
+    sliced = compare_slices(compare_results(results, how), "language")
+    pairs = {part.label: one.pairs[0] for part, one in zip(sliced.slices, sliced.parts, strict=True)}
+    found = {one.label: one for one in worst_slices(results, how=how, search=Search(tags=("language",))).found}
+    assert found["language=fr"].is_significant
+    for label, one in found.items():
+        pair = pairs[label]
+        assert (one.difference, one.p, one.low, one.high) == (pair.difference, pair.p, pair.low, pair.high)
+    slow = [tagged(name, {"latency": 10 * x}, TAGS) for name, x in (("base", new), ("new", base))]
+    first = worst_slices(slow, how=how, search=Search(tags=("language",))).found[0]
+    assert (first.label, first.low > 0, first.is_significant) == ("language=fr", True, True), "lower is better"
 
 
 def test_slices_are_counted_and_small_ones_left_out():
@@ -97,12 +100,13 @@ def test_slices_are_counted_and_small_ones_left_out():
 
 
 def test_few_equal_differences_are_no_proof():
-    """Five queries that all lose the same: coins fall like that once in 32 times."""
+    """Five queries that all lose the same: five signs are equal in 2 of 32 cases."""
     base, new = np.full(100, 0.5), np.array([0.4] * 5 + [0.5] * 95)
     tags = {"topic": ["rare"] * 5 + ["other"] * 95}
     results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", base), ("new", new))]
     (one,) = worst_slices(results, how=ComparisonOptions(baseline="base")).found
-    assert one.p == pytest.approx(0.5**5)
+    assert one.p == pytest.approx(2 * 0.5**5)
+    assert one.low < 0 < one.high, "not shown, so the interval includes 0"
 
 
 def test_the_chance_of_a_random_subset_is_exact():

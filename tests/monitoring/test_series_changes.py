@@ -6,8 +6,10 @@ import pytest
 from tests._results import make_result
 from tests.web._clients import client_of
 
+from assay.charts import draw
 from assay.metrics import find_metric
 from assay.monitoring import alerts_of_series, change_details, change_head, read_series
+from assay.reports import render_history
 from assay.store import Store
 
 MRR = find_metric("mrr")
@@ -95,6 +97,13 @@ def test_a_change_in_few_points_is_marked_if_it_is_recorded(store):
     (change,) = only_series(store).changes
     assert (change.worse, change.is_shown) == (("q00",), False)
     assert change_details(change)[-1] == "seen on these queries only (p = 1.000, corrected for repeated looks)"
+    assert change_head(change, MRR) == "step 0.732 → 0.722 (lower)", "worse is said only if it is shown"
+    (alert,) = alerts_of_series([only_series(store)])
+    assert alert.text.startswith("rag/bm25: mrr is lower on these queries: 0.732 → 0.722, a step in ")
+    assert render_history([only_series(store)], "mrr").count("↓") == 2
+    drawing = draw("history", series=(only_series(store),))
+    assert drawing.rows[1]["mark"] == "on these queries only"
+    assert "bm25 was lower on these queries on 2026-10-02" in drawing.alt
     store.save([night(2, BEFORE, k1=1.2)])
     assert [change.kind for change in only_series(store).changes] == ["spike"]
 

@@ -59,10 +59,10 @@ def test_each_further_look_within_60_nights_spends_less():
 
 
 def test_a_change_of_one_query_is_seen_but_not_shown():
-    (alarm,) = watched([hits(36)] * 4 + [hits(35)] * 3).alarms
-    assert (alarm.place, alarm.p, alarm.is_shown) == (4, 1.0, False)
+    (alarm,) = watched([hits(36)] * 5 + [hits(35)] * 3).alarms
+    assert (alarm.place, alarm.p, alarm.is_shown) == (5, 1.0, False)
     assert (alarm.before, alarm.after) == pytest.approx((0.732, 0.712))
-    assert watched([hits(36)] * 4 + [hits(36) + 1e-13] * 3).alarms == (), "rounding is no change"
+    assert watched([hits(36)] * 5 + [hits(36) + 1e-13] * 3).alarms == (), "rounding is no change"
 
 
 def test_small_changes_in_one_direction_add_up():
@@ -85,6 +85,21 @@ def test_a_recorded_change_is_marked_before_a_system_is_known_to_be_steady():
     nights = [hits(36), hits(35)]
     assert watched(nights).alarms == ()
     assert watched(nights, has_recorded_change=lambda before, now: (before, now) == (0, 1)).alarms[0].place == 1
+
+
+@pytest.mark.parametrize(("n_equal", "least"), [(2, 4), (3, 4), (4, 4), (5, 1)])
+def test_two_equal_nights_are_enough_for_a_change_of_four_queries(n_equal, least):
+    """A single query is a change after five equal nights; before that it may be noise."""
+    (alarm,) = watched([hits(36)] * n_equal + [hits(36 - least)]).alarms
+    assert (alarm.place, alarm.kind, alarm.is_shown) == (n_equal, "step", False)
+    assert np.count_nonzero(alarm.differences) == least
+    assert watched([hits(36)] * n_equal + [hits(36 - least + 1)]).alarms == ()
+
+
+def test_a_system_that_always_repeats_itself_is_marked_at_each_change():
+    nights = [hits(36)] * 2 + [hits(32)] * 2 + [hits(36)] * 2
+    assert [alarm.place for alarm in watched(nights).alarms] == [2, 4]
+    assert [alarm.kind for alarm in watched([hits(36)] * 2 + [hits(32), hits(36)]).alarms] == ["spike"]
 
 
 def test_two_nights_are_enough_for_a_large_change():
@@ -167,8 +182,11 @@ def test_the_test_is_that_of_every_comparison():
 def test_what_cannot_be_detected_yet_is_said():
     assert watch_series([0.5]).doubt == "1 point, but detecting a change needs at least 2"
     assert watch_series([0.5, 0.6, 0.5]).doubt == "3 points, but detecting a change needs at least 9"
-    assert watched([hits(20), hits(21), hits(20)]).doubt == "3 points; small changes can be detected from 9 points on"
-    for series in ([hits(20)] * 4, [hits(20), hits(21)] * 4, [hits(40), hits(20)]):
+    noisy = "3 points; the system did not repeat itself, so small changes can be detected from 9 points on"
+    assert watched([hits(20), hits(21), hits(20)]).doubt == noisy
+    equal = "2 points, all equal; a change of fewer than 4 queries can be detected after 5 equal points"
+    assert watched([hits(20)] * 2).doubt == equal
+    for series in ([hits(20)] * 5, [hits(20), hits(21)] * 4, [hits(40), hits(20)]):
         assert watched(series).doubt == "", "steady, or nine points, or a change was marked"
 
 

@@ -48,7 +48,7 @@ def test_verdicts_that_unjudged_documents_could_reverse():
         assert report.verdicts[0].status == status
         assert (known.range.low, known.range.high, known.range.n_unjudged) == (low, high, 2 * N)
         assert report.to_dict()["unjudged"][0]["low"] == low
-        is_reversible = any("could be reversed by the 24 unjudged documents" in note for note in report.notes)
+        is_reversible = any("could be reversed by the 24 unjudged results" in note for note in report.notes)
         assert is_reversible == (status == "fail")  # u relevant: both have 1; n relevant is not possible: it is judged
         assert any(note.startswith("judged@10: the baseline ") for note in report.notes)
 
@@ -58,8 +58,7 @@ def test_the_range_is_shown_on_request():
     assert not gate(now, before, "mrr not worse by 0.1").notes[1:]
     notes = gate(now, before, "mrr not worse by 0.1", residuals=True).notes
     assert (
-        "mrr, with other grades for the 12 unjudged documents that were retrieved: the difference could be between"
-        in notes[0]
+        "mrr, with other grades for the 12 unjudged results that were retrieved: the difference could be between" in notes[0]
     )
     bare = [result_of(documents, "mrr", keep=False) for documents in (BEFORE, NOW)]
     report = gate(stored(bare[1]), stored(bare[0]), "mrr not worse by 0.1", residuals=True)

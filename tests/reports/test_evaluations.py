@@ -1,6 +1,7 @@
 """Evaluations: a table for each benchmark, who is better, what failed, and what chunkers made of it."""
 
 import json
+import re
 
 import numpy as np
 from tests._results import make_result
@@ -83,6 +84,21 @@ def test_who_is_better_is_said_first(snapshots):
         "chunks are not fair": shown(*(of_chunker(name, ("ndcg@10",)) for name in ("a", "b"))),
     }
     snapshots.check("reports/verdicts", "".join(f"## {name}\n{text}\n" for name, text in cases.items()))
+
+
+def test_which_difference_could_be_detected():
+    """The chance is said; nothing if the two differ, or with few queries; no estimate if few queries changed."""
+    rng = np.random.default_rng(0)
+    a = rng.uniform(0.3, 0.6, 48).round(2).tolist()
+    cases = {
+        "open": [score + change for score, change in zip(a, rng.normal(0, 0.2, 48).tolist(), strict=True)],
+        "apart": [score + 0.3 for score in a],
+        "few changed": [*(score + 0.1 for score in a[:2]), *(score - 0.1 for score in a[2:5]), *a[5:]],
+    }
+    said = {name: " ".join(shown(provider("a", a), provider("b", b)).split()) for name, b in cases.items()}
+    assert re.search(r"the test detects a difference of about 0\.\d+ between \w and \w in 8 of 10 cases\.", said["open"])
+    assert "detect" not in said["apart"]
+    assert "Only 5 of 48 queries differ between a and b, too few to estimate" in said["few changed"]
 
 
 def test_failures_are_told_with_what_can_be_done(snapshots):

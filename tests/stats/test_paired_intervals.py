@@ -41,6 +41,13 @@ def test_gaffkes_bound_if_few_queries_changed():
     assert low[0] < plain.low[0] < plain.high[0] < high[0]
 
 
+def test_equal_changes_of_all_queries_still_have_a_width():
+    """25 queries that all lost 0.5 say nothing about the spread, so t would have no width."""
+    (low, high), methods = auto_intervals(np.full((25, 1), -0.5), ONE)
+    assert methods.tolist() == ["gaffke"]
+    assert low[0] < -0.5 < high[0] < 0
+
+
 def test_a_metric_without_a_range_has_students_interval_and_a_range_limits_it():
     values = column([0.5, 0, 0, 0, 0])
     assert auto_intervals(values, np.array([np.inf]))[1].tolist() == ["t"]

@@ -71,6 +71,24 @@ def test_many_differences_on_a_grid(n, parts):
     assert sign_flip_p(numbers / parts) == pytest.approx(p_of_whole_numbers(numbers), abs=2e-4 if parts == 2520 else 1e-12)
 
 
+@for_each("outliers", [[1000.0], [1000.0, 900.0, -800.0], [1e6], []])
+def test_a_few_outliers_do_not_make_the_others_vanish(outliers):
+    """26 differences: two lists of 2^13 sums, searched one in the other."""
+    values = np.array([*outliers, *np.random.default_rng(3).lognormal(0, 1, 26 - len(outliers))])
+    values[5:9] *= -1
+    first, second = p_parts(values[:13]), np.sort(p_parts(values[13:]))
+    total = abs(values.sum()) - 1e-9
+    expected = 2 * (len(second) - np.searchsorted(second, total - first)).sum() / (len(first) * len(second))
+    assert sign_flip_p(values) == pytest.approx(min(1.0, expected), abs=2e-4)
+
+
+def p_parts(values):
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
 def test_thousands_of_differences_agree_with_random_draws():
     values = np.random.default_rng(3).beta(2, 2, 5000) - np.random.default_rng(4).beta(2, 1.96, 5000)
     pairs = Pairs(np.zeros((5000, 1)), values[:, np.newaxis])

@@ -34,6 +34,19 @@ def test_ties_are_what_no_test_tells_apart_and_less_may_be_better(tmp_path):
     assert float(rows[0][2].split()[0]) < float(rows[1][2].split()[0])
 
 
+def test_a_doubt_about_the_verdict_is_shown_as_on_the_page_of_a_comparison(tmp_path):
+    qrels = {f"q{n}": {"r": 1, "n": 0} for n in range(12)}
+    runs = {"a": {"r": 2.0, "n": 1.0}, "b": {"u": 2.0, "v": 1.0}}  # u and v nobody judged
+    results = [
+        evaluate(qrels, dict.fromkeys(qrels, ranked), ["precision@2"], name=name).with_fields(benchmark="small")
+        for name, ranked in runs.items()
+    ]
+    assert compare_results(results).doubts[0].startswith("This could be reversed by the 24 unjudged results")
+    html = client_of(saved(tmp_path / "s.db", results)).get("/leaderboard").text
+    unknown = "It is unknown whether unjudged documents could change this: the rankings of a are not stored in its result."
+    assert unknown in html
+
+
 @pytest.mark.slow
 def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
     """ndcg@10 counts chunks, of which every chunker makes its own; metrics of spans count places in files."""

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from assay.catalog import Described, find_entry, load_entries
+from assay.comparison import Comparison
 from assay.errors import UnknownName, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
@@ -32,6 +33,8 @@ class Subject:
     baselines: Mapping[str, str] = field(default_factory=dict)
     """Evaluation → its name as a baseline."""
     title: str = ""
+    comparison: Comparison | None = None
+    """The comparison whose decisions are drawn; None: one with the usual options."""
     metrics: tuple[str, ...] = ()
     """The columns of a heat map; if empty, all metrics that the results share."""
 

@@ -53,10 +53,10 @@ from assay.comparison.stability import system_stability as system_stability
 from assay.comparison.unjudged import Unjudged as Unjudged
 from assay.comparison.unjudged import unjudged_between as unjudged_between
 from assay.comparison.unjudged_notes import at_most as at_most
-from assay.comparison.unjudged_notes import documents_text as documents_text
 from assay.comparison.unjudged_notes import notes_on_unjudged as notes_on_unjudged
+from assay.comparison.unjudged_notes import results_text as results_text
 from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
-from assay.comparison.verdict import corrected_for_many as corrected_for_many
+from assay.comparison.verdict import correction_text as correction_text
 from assay.comparison.verdict import p_digits as p_digits
 from assay.comparison.verdict import p_text as p_text

@@ -50,6 +50,7 @@ class Pair:
     p_corrected: float
     """p, corrected for all comparisons of its family; nan outside the family."""
     is_significant: bool
+    """Whether it was tested, and the corrected p is at most alpha."""
     improvement: float
     direction: int
     """The system that the test favours: 1 for b, -1 for a, 0 for neither. A test may use ranks or wins, not the mean."""
@@ -97,8 +98,9 @@ class Pair:
         return self.is_significant and self.claim == "differs" and self.direction != 0 and self.better is None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; None if undefined."""
-        return {**to_json(self), "better": self.better}
+        """Plain JSON values; None if undefined. A pair that was not tested is neither significant nor not significant."""
+        is_significant = None if math.isnan(self.p_corrected) else self.is_significant
+        return {**to_json(self), "is_significant": is_significant, "better": self.better}
 
 
 def compare_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:

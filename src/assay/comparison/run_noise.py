@@ -45,8 +45,9 @@ class RunNoise:
         """The share in words; empty if there is no variance."""
         if math.isnan(self.share):
             return ""
-        share = "less than 1 %" if 0 < self.share < ROUNDS_TO_ZERO else percent(self.share)
-        part = f"{'at least ' if self.is_bound and self.share >= ROUNDS_TO_ZERO else ''}{share} of the variance"
+        is_small = 0 < self.share < ROUNDS_TO_ZERO and not self.is_bound
+        share = "less than 1 %" if is_small else percent(self.share)
+        part = f"{'at least ' if self.is_bound else ''}{share} of the variance"
         if len(self.systems) == 1:
             comes = f"of its mean {self.metric} comes from run-to-run noise ({self.repeats[0]} repeats)"
             return f"{self.systems[0]}: {part} {comes}."

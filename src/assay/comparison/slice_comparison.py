@@ -12,7 +12,7 @@ from assay.comparison.alignment import Aligned
 from assay.comparison.comparison import Comparison, n_fields
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes, with_corrected_p
-from assay.comparison.verdict import corrected_for_many
+from assay.comparison.verdict import corrected_for_many, corrected_over
 from assay.model import Slice, Tags, asked_for
 from assay.stats import Correction
 from assay.text import counted
@@ -69,7 +69,8 @@ class SliceComparison:
         metric = self.parts[0].metrics[0].name
         clauses = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
         more = f"; {len(clauses) - 3} more pairs" if len(clauses) > 3 else ""
-        effort = f"{self.correcting.title}, {counted(self.n_comparisons, 'comparison')}"
+        family = f"{counted(self.n_comparisons, 'comparison')} in {counted(len(self.parts), 'slice')}"
+        effort = corrected_over(self.correcting, family)
         if self.how.bound_test.test.is_for_many:
             effort = corrected_for_many(self.parts[0])
         return f"On {metric}, {'; '.join(clauses[:3])}{more} ({effort})."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -18,13 +18,13 @@ from assay.arrays import Floats, Ints
 from assay.comparison.alignment import shared_metrics
 from assay.comparison.options import ComparisonOptions, place_of
 from assay.comparison.pair_figures import sign_of
-from assay.comparison.pairs import SHARED_TIMES
+from assay.comparison.pairs import SHARED_TIMES, decide
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric, WrittenMetric
-from assay.model import MEAN, NONE, Tags
+from assay.model import MEAN, NONE, Column, Tags
 from assay.serialize import to_json
-from assay.stats import ROUNDING, chance_of_less, chance_of_lower, correct, half_width, n_shuffles
+from assay.stats import ROUNDING, chance_of_lower, correct, half_width, n_shuffles
 from assay.text import counted
 
 
@@ -211,14 +211,15 @@ class _SliceScore(NamedTuple):
     value: float
     other: float
     gap: float
-    half: float
-    """Half the width of the interval of the gap."""
+    low: float
+    """The interval of the gap."""
+    high: float
     p: float
 
     @property
     def at_best(self) -> float:
         """The better end of the interval: far below 0 if the system is clearly worse."""
-        return self.gap + self.half
+        return self.high
 
 
 def worst_slices(
@@ -240,7 +241,7 @@ def worst_slices(
     found_slices = find_candidates(tags, searched)
     scores = np.column_stack([_scores(result, bound, tags) for result in all_results])
     settings = _TestSettings(
-        chosen, searched.resamples or n_shuffles(len(found_slices.candidates) * len(all_results), chosen.alpha)
+        bound, chosen, searched.resamples or n_shuffles(len(found_slices.candidates) * len(all_results), chosen.alpha)
     )
     fewest = searched.fewest(len(tags.by_query))
     baseline = None if chosen.baseline is None else place_of(chosen.baseline, [result.name for result in all_results])
@@ -290,8 +291,9 @@ def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
 
 
 class _TestSettings(NamedTuple):
-    """The options of the comparison, and how many resamples to draw."""
+    """The metric, the options of the comparison, and how many resamples to draw."""
 
+    metric: BoundMetric
     how: ComparisonOptions
     resamples: int
 
@@ -330,28 +332,22 @@ def _against_rest(
         together = (n * inside.var() + rest * outside.var()) / (n + rest - 2) * (1 / n + 1 / rest)
         half = settings.half_width(math.sqrt(max(apart, together)), n)
         value, other = float(inside.mean()), float(outside.mean())
-        yield _SliceScore(system, candidate, n, value, other, value - other, half, one_p)
+        gap = value - other
+        yield _SliceScore(system, candidate, n, value, other, gap, gap - half, gap + half, one_p)
 
 
 def _against_baseline(
     system: int, both: Floats, enough: Sequence[tuple[Candidate, Ints]], settings: _TestSettings
 ) -> Iterator[_SliceScore]:
-    """Test the mean difference by the spread of the slice and of all queries; the larger p and interval count.
-
-    A small slice may have almost no spread by chance, so p is also at least 0.5 to the power of the number of differences.
-    """
-    values = both[:, 0] - both[:, 1]
-    values[np.abs(values) <= ROUNDING * np.abs(both).max(initial=0.0)] = 0.0
-    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    """The decision of every comparison in each slice: the randomisation test, and the interval that agrees with it."""
+    sign, metric = sign_of(settings.metric), settings.metric
+    how = replace(settings.how, baseline=None, test=ComparisonOptions.test, correction="none")
     for candidate, rows in enough:
-        inside = values[rows]
-        n, gap = len(inside), float(inside.mean())
-        spreads = ((float(inside.std(ddof=1)), n), (spread, len(values)))
-        p = max(chance_of_less(gap, sd / math.sqrt(n), of - 1) for sd, of in spreads)
-        half = max(settings.half_width(sd / math.sqrt(n), of) for sd, of in spreads)
-        n_moved = int(np.count_nonzero(inside))
-        value, other = both[rows].mean(axis=0).tolist()
-        yield _SliceScore(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
+        new, old = (Column.of(sign * both[rows, side], metric.metric.aggregation) for side in (0, 1))
+        pair = decide(metric, old, new, how)
+        low, high = sorted((sign * pair.low, sign * pair.high))
+        values = (sign * pair.value_b, sign * pair.value_a, sign * pair.difference)
+        yield _SliceScore(system, candidate, pair.n, *values, low, high, pair.p)
 
 
 def _rank_worst(
@@ -372,8 +368,11 @@ def _rank_worst(
 
 
 def _to_worst_slice(score: _SliceScore, p_corrected: float, name: str, sign: float, how: ComparisonOptions) -> WorstSlice:
-    """The slice on the scale of the metric."""
-    low, high = sorted(sign * (score.gap + reach) for reach in (-score.half, score.half))
+    """The slice on the scale of the metric. As in every comparison, an interval includes 0 if nothing is shown."""
+    low, high = sorted((sign * score.low, sign * score.high))
+    is_significant = how.is_significant(p_corrected)
+    if how.baseline is not None and not is_significant:
+        low, high = min(low, 0.0), max(high, 0.0)
     return WorstSlice(
         system=name,
         label=score.candidate.label,
@@ -385,5 +384,5 @@ def _to_worst_slice(score: _SliceScore, p_corrected: float, name: str, sign: flo
         high=high,
         p=score.p,
         p_corrected=p_corrected,
-        is_significant=how.is_significant(p_corrected),
+        is_significant=is_significant,
     )

@@ -36,7 +36,7 @@ class Unjudged:
     is_exact: bool = False
     """Whether some grades lead to the ends of the range; if not, the true range may be smaller."""
     n_unjudged: int = 0
-    """Unjudged documents of all queries that one or both systems retrieved within the cutoff."""
+    """Unjudged results: pairs of a query and a document that one or both systems retrieved within the cutoff."""
     k: int | None = None
     """The cutoff of the metric."""
     depth: int = DEFAULT_DEPTH
@@ -102,9 +102,12 @@ def unjudged_between(a: Result, b: Result, metric: BoundMetric, *, thorough: boo
 
 
 def _has_noise(result: Result, metric: BoundMetric) -> bool:
-    """Whether repeats of a query have different scores, so that the score is not that of a single ranking."""
+    """Whether repeats of a query have different scores or rankings, so that the range of one ranking says too little."""
     repeats = result.repeats.get(metric.name)
-    return repeats is not None and bool((repeats != repeats[:, :1]).any())
+    if repeats is None:
+        return False
+    is_scored_apart = bool((repeats != repeats[:, :1]).any())
+    return is_scored_apart or any(other != result.run.get(query) for query, some in result.reruns.items() for other in some)
 
 
 def _scores(result: Result, metric: BoundMetric, queries: tuple[str, ...]) -> Floats:

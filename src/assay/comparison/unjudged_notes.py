@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 def notes_on_unjudged(comparison: Comparison, *, every: bool = False) -> list[str]:
-    """Judged shares that differ, and verdicts that unjudged documents could reverse; with `every`, the range of each pair.
+    """Judged shares that differ, and verdicts that unjudged documents could reverse.
 
-    They are about the deciding metric. A slice has no notes.
+    They are about the deciding metric. With `every`, each pair has a sentence with its range on each metric. A slice has no
+    notes.
     """
     if comparison.part:
         return []
-    metric = comparison.metrics[0]
-    pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
-    decided = sorted((pair for pair in pairs if _is_shown(pair)), key=lambda pair: -abs(pair.improvement))
-    looked_at = decided[:MAX_PAIRS_NAMED] or (pairs if len(pairs) <= MAX_PAIRS_NAMED else [])
-    known = {id(pair): comparison.unjudged(pair, thorough=every) for pair in (pairs if every else looked_at)}
-    doubts = _Doubts(metric, comparison.how.bound_test.scale, is_only=len(pairs) == 1, has_ranges=every)
-    notes = [range_text(known[id(pair)], metric, pair.difference) for pair in pairs] if every else []
-    notes += [note for pair in decided[:MAX_PAIRS_NAMED] for note in doubts.on(pair, known[id(pair)])]
-    return list(dict.fromkeys([*notes, *_judged_shares([*known.values()])]))
+    deciding = [pair for pair in comparison.pairs if pair.metric == comparison.metrics[0].name]
+    decided = sorted((pair for pair in deciding if _is_shown(pair)), key=lambda pair: -abs(pair.improvement))
+    looked_at = decided[:MAX_PAIRS_NAMED] or (deciding if len(deciding) <= MAX_PAIRS_NAMED else [])
+    pairs = comparison.pairs if every else looked_at
+    ranges = [_Range(comparison, pair, comparison.unjudged(pair, thorough=every)) for pair in pairs]
+    notes = [one.sentence if every else one.doubt for one in ranges]
+    shares = _judged_shares([one.unjudged for one in ranges if one.pair.metric == deciding[0].metric])
+    return list(dict.fromkeys([*filter(None, notes), *shares]))
 
 
 def _is_shown(pair: Pair) -> bool:
@@ -50,70 +50,91 @@ def _judged_shares(pairs: Sequence[Unjudged]) -> Iterator[str]:
     yield f"judged@{pairs[0].depth}: {listed}."
 
 
-class _Doubts(NamedTuple):
-    """Sentences about verdicts that unjudged documents could reverse, or whose range is unknown."""
+class _Range(NamedTuple):
+    """The range of the difference of one pair in words. It is the lead of the better system, or of b on equal values."""
 
-    metric: BoundMetric
-    margin: float
-    is_only: bool
-    """Whether the verdict is about one pair."""
-    has_ranges: bool
-    """Whether other sentences have the ranges already."""
+    comparison: Comparison
+    pair: Pair
+    unjudged: Unjudged
 
-    def on(self, pair: Pair, unjudged: Unjudged) -> Iterator[str]:
-        """The sentence about one pair; nothing if the verdict holds for all grades."""
-        if not unjudged.is_known:
-            if unjudged.is_missing and not self.has_ranges:
-                yield f"It is unknown whether unjudged documents could change this: {unjudged.unknown}."
-            return
-        if not self._could_change(pair, unjudged):
-            return
-        ends = (unjudged.low, unjudged.high)
-        what, whose = f"The verdict on {pair.b}", "difference"
-        if pair.better:
-            loser = pair.a if pair.better == pair.b else pair.b
-            ends = ends if pair.difference > 0 else (-unjudged.high, -unjudged.low)
-            what, whose = f"That {pair.better} beats {loser}", f"lead of {pair.better}"
-        what = "This" if self.is_only else what
-        if self.has_ranges:
-            yield f"{what} could be reversed."
-        else:
-            between = between_text(unjudged, self.metric, *ends)
-            yield f"{what} could be reversed by the {documents_text(unjudged)}: the {whose} {between}."
+    @property
+    def doubt(self) -> str:
+        """That the grades could reverse the verdict on this pair, or that this is unknown; empty if it holds."""
+        if not _is_shown(self.pair):
+            return ""
+        if not self.unjudged.is_known:
+            missing = f"It is unknown whether unjudged documents could change this: {self.unjudged.unknown}."
+            return missing if self.unjudged.is_missing else ""
+        if not self._could_change:
+            return ""
+        return f"{self._verdict} could be reversed by the {results_text(self.unjudged)}: {self._lead} {self._between}."
 
-    def _could_change(self, pair: Pair, unjudged: Unjudged) -> bool:
+    @property
+    def sentence(self) -> str:
+        """The doubt; if there is none, the range of the lead, or why it is unknown."""
+        about = f"{self._lead} over {self._behind} on {self.pair.metric}"
+        if not self.unjudged.is_known:
+            return f"It is unknown how far unjudged documents could change {about}: {self.unjudged.unknown}."
+        if not self.unjudged.n_unjudged:
+            return f"All results {_where(self.unjudged)} are judged, so no grade could change {about}."
+        return self.doubt or f"Depending on the grades of the {results_text(self.unjudged)}, {about} {self._between}."
+
+    @property
+    def _is_b_ahead(self) -> bool:
+        return self.pair.improvement >= 0 or math.isnan(self.pair.improvement)
+
+    @property
+    def _behind(self) -> str:
+        return self.pair.a if self._is_b_ahead else self.pair.b
+
+    @property
+    def _lead(self) -> str:
+        return f"the lead of {self.pair.b if self._is_b_ahead else self.pair.a}"
+
+    @property
+    def _metric(self) -> BoundMetric:
+        return self.comparison.metric(self.pair.metric)
+
+    @property
+    def _verdict(self) -> str:
+        """The part of the verdict that is in doubt."""
+        family = [pair for pair in self.comparison.pairs if pair.is_in_family]
+        if len(family) == 1:
+            return "This"
+        on = f" on {self.pair.metric}" if len({pair.metric for pair in family}) > 1 else ""
+        if self.pair.better:
+            return f"That {self.pair.better} beats {self._behind}{on}"
+        return f"The verdict on {self.pair.b}{on}"
+
+    @property
+    def _between(self) -> str:
+        """`could be between −0.12 and +0.50`; above 0 if the system that is ahead stays ahead."""
+        figures, ends = Figures(), (self.unjudged.low, self.unjudged.high)
+        if self._is_b_ahead != self._metric.metric.higher_is_better:
+            ends = (-self.unjudged.high, -self.unjudged.low)
+        low, high = (figures.change(self._metric, end) for end in ends)
+        return f"could be between {low} and {high}{at_most(self.unjudged)}"
+
+    @property
+    def _could_change(self) -> bool:
         """Whether the range goes beyond 0, or beyond the margin of the claim."""
-        if pair.claim == "differs":
-            return unjudged.could_reverse(pair.difference)
-        sign = 1 if self.metric.metric.higher_is_better else -1
-        worst, best = sorted(sign * end for end in (unjudged.low, unjudged.high))
-        return worst < -self.margin - ROUNDING or (pair.claim == "equal" and best > self.margin + ROUNDING)
+        if self.pair.claim == "differs":
+            return self.unjudged.could_reverse(self.pair.difference)
+        margin = self.comparison.how.bound_test.scale
+        sign = 1 if self._metric.metric.higher_is_better else -1
+        worst, best = sorted(sign * end for end in (self.unjudged.low, self.unjudged.high))
+        return worst < -margin - ROUNDING or (self.pair.claim == "equal" and best > margin + ROUNDING)
 
 
-def documents_text(unjudged: Unjudged) -> str:
-    """`214 unjudged documents in the first 10`."""
-    where = "that were retrieved" if unjudged.k is None else f"in the first {unjudged.k:,}"
-    return f"{counted(unjudged.n_unjudged, 'unjudged document')} {where}"
+def results_text(unjudged: Unjudged) -> str:
+    """`214 unjudged results in the first 10`; a document counts once for each query that retrieved it."""
+    return f"{counted(unjudged.n_unjudged, 'unjudged result')} {_where(unjudged)}"
 
 
-def between_text(unjudged: Unjudged, metric: BoundMetric, low: float, high: float) -> str:
-    """`could be between −0.12 and +0.50`; `at most` if the range may be too wide."""
-    figures = Figures()
-    return f"could be between {figures.change(metric, low)} and {figures.change(metric, high)}{at_most(unjudged)}"
+def _where(unjudged: Unjudged) -> str:
+    return "that were retrieved" if unjudged.k is None else f"in the first {unjudged.k:,}"
 
 
 def at_most(unjudged: Unjudged) -> str:
     """The words after a range that may be too wide."""
     return "" if unjudged.is_exact else " at most"
-
-
-def range_text(unjudged: Unjudged, metric: BoundMetric, difference: float) -> str:
-    """The range of the difference in one sentence, or why it is unknown."""
-    what = f"{unjudged.b} − {unjudged.a} on {unjudged.metric}"
-    if not unjudged.is_known:
-        return f"The range of {what} over the grades of unjudged documents is unknown: {unjudged.unknown}."
-    if not unjudged.n_unjudged:
-        where = "that were retrieved" if unjudged.k is None else f"in the first {unjudged.k:,}"
-        return f"All documents {where} are judged, so {what} is {Figures().change(metric, difference)} in any case."
-    between = between_text(unjudged, metric, unjudged.low, unjudged.high)
-    return f"Depending on the grades of the {documents_text(unjudged)}, {what} {between}."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.pairs import Pair
 from assay.metrics import BoundMetric
-from assay.stats import FieldOutcome
+from assay.stats import Correction, FieldOutcome
 from assay.text import counted, decimals, milliseconds, with_minus
 
 if TYPE_CHECKING:
@@ -177,21 +177,18 @@ class _Verdict:
         margin = f"{self.test.scale:g}"
         if self.comparison.metric(pairs[0].metric).metric.view == "timing":
             margin += " ms"
-        words = {"not_worse": f"not worse than {{a}} by more than {margin}", "equal": f"within {margin} of {{a}}"}
-        claims = []
+        words = {"not_worse": f"at most {margin} worse than {{a}}", "equal": f"within {margin} of {{a}}"}
+        claims: list[str] = []
         for pair in pairs:
-            claim = words[pair.claim].format(a=pair.a)
-            is_shown = f"is {claim}" if pair.is_significant else f"is not shown to be {claim}"
+            claim = f"{pair.b} is {words[pair.claim].format(a=pair.a)} on {pair.metric}"
+            unsure = f"{'i' if claims else 'I'}t is not shown that "
             change = f"{self._change(pair, pair.difference)}, {_p(pair)}"
-            claims.append(f"{pair.b} {is_shown} on {pair.metric} ({change})")
+            claims.append(f"{'' if pair.is_significant else unsure}{claim} ({change})")
         return "; ".join(claims) + f"{self._corrected()}."
 
     def _corrected(self) -> str:
-        if self.test.test.is_for_many:
-            words = corrected_for_many(self.comparison) if len(self.comparison.names) > 2 else ""
-            return f" ({words})" if words else ""
-        n = self.comparison.n_comparisons
-        return f" ({self.comparison.how.correcting.title}, {n} comparisons)" if n > 1 else ""
+        words = correction_text(self.comparison)
+        return f" ({words})" if words else ""
 
     def _on_others(self, first: str, metrics: Sequence[str]) -> list[str]:
         """The other metrics, grouped by outcome."""
@@ -222,6 +219,36 @@ class _Verdict:
 
 def _p(pair: Pair) -> str:
     return p_text(pair.p_corrected, pair.draws)
+
+
+def correction_text(comparison: Comparison) -> str:
+    """What p was corrected for: `Holm over all 3 pairs`; empty if there is one comparison, which needs no correction."""
+    if comparison.how.bound_test.test.is_for_many:
+        is_one = comparison.n_families < 2 and (len(comparison.names) == 2 or not comparison.n_comparisons)
+        return "" if is_one else corrected_for_many(comparison)
+    if comparison.n_comparisons < 2:
+        return ""
+    return corrected_over(comparison.how.correcting, _family(comparison))
+
+
+def corrected_over(correction: Correction, family: str) -> str:
+    """`Holm over all 3 pairs`, `all 3 pairs, not corrected`."""
+    return f"{family}, not corrected" if correction.name == "none" else f"{correction.title} over {family}"
+
+
+def _family(comparison: Comparison) -> str:
+    """The family in words: `all 3 pairs`, `2 systems against bm25`, `6 comparisons (2 metrics)`."""
+    n, baseline = comparison.n_comparisons, comparison.how.baseline
+    if comparison.part:
+        return f"{n:,} comparisons in all slices"
+    tested = [pair for pair in comparison.pairs if pair.is_in_family and not math.isnan(pair.p)]
+    n_metrics = len({pair.metric for pair in tested})
+    if n_metrics > 1:
+        return f"{n:,} comparisons ({n_metrics} metrics)"
+    if baseline is not None:
+        return f"{counted(n, 'system')} against {baseline}"
+    is_every = n == sum(pair.metric == tested[0].metric for pair in comparison.pairs)
+    return f"{'all ' if is_every else ''}{counted(n, 'pair')}"
 
 
 def corrected_for_many(comparison: Comparison) -> str:

@@ -42,6 +42,7 @@ from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
+from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
 from assay.evaluation.profile import OWN as OWN
 from assay.evaluation.profile import Profile as Profile

@@ -32,6 +32,8 @@ MIN_CONSTANT_SHARE = 0.5
 AS_DATASET = "give the judgments as --dataset FILE, and add"
 """The options about chunks work on a benchmark only."""
 
+NO_RANKINGS = "the run has no rankings: nothing was retrieved for any query."
+
 
 def notes_on(
     grader: Grader, settings: Sequence[Setting], profile: Profile, run: Any, documents: Container[str] = ()
@@ -54,7 +56,7 @@ def _notes_on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, doc
     """Notes on an empty run, on ids that do not match, and on grades above the maximum."""
     notes = []
     if not grading.n_extra and not grading.n_retrieved:
-        notes.append("the run has no rankings: nothing was retrieved for any query.")
+        notes.append(NO_RANKINGS)
     if grading.n_judged == len(grading.missing) and grading.n_extra:
         notes.append(describe_query_mismatch(qrels, run))
     elif grading.n_retrieved and not grading.n_found:

@@ -49,7 +49,6 @@ from assay.model.scores import Composed as Composed
 from assay.model.scores import Outcome as Outcome
 from assay.model.scores import Scores as Scores
 from assay.model.scores import ScoreTable as ScoreTable
-from assay.model.scores import exact_total as exact_total
 from assay.model.scores import quantile as quantile
 from assay.model.tags import LANGUAGE as LANGUAGE
 from assay.model.tags import NONE as NONE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -53,24 +52,16 @@ class Aggregation:
         return self.name
 
 
-def exact_total(values: Floats) -> float:
-    """The sum without rounding on the way, so that it does not depend on the order of the queries."""
-    try:
-        return math.fsum(values.tolist())
-    except (OverflowError, ValueError):  # values near the largest float, or infinite ones of both signs
-        return float(np.sum(values))
-
-
 def _mean(score: Floats, _: Floats) -> float:
-    return exact_total(score) / len(score)
+    return float(np.mean(score))
 
 
 def _sum(score: Floats, _: Floats) -> float:
-    return exact_total(score)
+    return float(np.sum(score))
 
 
 def _geometric_mean(score: Floats, _: Floats) -> float:
-    return math.exp(exact_total(np.log(np.maximum(score, GEOMETRIC_FLOOR))) / len(score))
+    return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
 
 
 def _quantile(score: Floats, _: Floats, q: float) -> float:
@@ -80,7 +71,7 @@ def _quantile(score: Floats, _: Floats, q: float) -> float:
 def _percentage_of_sums(score: Floats, parts: Floats) -> float:
     if parts.ndim == 1:  # only scores are known
         return _mean(score, parts)
-    top, bottom = map(exact_total, parts.T)
+    top, bottom = parts.sum(axis=0)
     return float(100 * top / bottom) if bottom else float("nan")
 
 

@@ -16,8 +16,8 @@ MAX_CAUSES = 4
 
 
 def change_head(change: Change, metric: BoundMetric) -> str:
-    """`step 0.732 → 0.592 (worse)`."""
-    return f"{change.kind} {change_values(change, metric)} ({'worse' if change.is_worse else 'better'})"
+    """`step 0.732 → 0.592 (worse)`; `(lower)` if it was only seen on these queries."""
+    return f"{change.kind} {change_values(change, metric)} ({change.direction})"
 
 
 def change_values(change: Change, metric: BoundMetric) -> str:
@@ -46,16 +46,20 @@ def _queries(change: Change) -> str:
 
 
 def _causes(change: Change) -> str:
-    since = f"since {change.earlier.evaluation}"
     if not change.changed:
-        return f"no recorded difference {since}" if change.n_worse or change.n_better else ""
+        same = f"version, configuration and data are the same as in {change.earlier.evaluation}, as far as recorded"
+        return same if change.n_worse or change.n_better else ""
     causes = [changed.text for changed in change.changed]
     more = f"; and {len(causes) - MAX_CAUSES} more" if len(causes) > MAX_CAUSES else ""
-    return f"changed {since}: {'; '.join(causes[:MAX_CAUSES])}{more}"
+    return f"changed since {change.earlier.evaluation}: {'; '.join(causes[:MAX_CAUSES])}{more}"
 
 
 def _claim(change: Change) -> str:
     if math.isnan(change.p):
-        return ""
+        return (
+            "seen on these queries only: this metric is no mean of queries, so there is no test"
+            if change.is_only_seen
+            else ""
+        )
     claim = "shown beyond these queries" if change.is_shown else "seen on these queries only"
     return f"{claim} ({p_text(change.p)}, corrected for repeated looks)"

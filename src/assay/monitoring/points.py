@@ -105,6 +105,19 @@ class Change:
         """Whether the values stayed at another level."""
         return self.kind == STEP
 
+    @property
+    def is_only_seen(self) -> bool:
+        """Whether queries changed, but no test shows a change beyond them. A time is judged by its chart."""
+        has_queries = not math.isnan(self.p) or bool(self.n_worse or self.n_better)
+        return has_queries and not self.is_shown
+
+    @property
+    def direction(self) -> str:
+        """`worse` or `better`; `lower` or `higher` if the change was only seen on these queries."""
+        if self.is_only_seen:
+            return "lower" if self.after < self.before else "higher"
+        return "worse" if self.is_worse else "better"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from assay.arrays import Floats
 from assay.monitoring.levels import LEAST_NIGHTS, NIGHTS, Level, Measured, Night, paired_p, score_differences
 from assay.text import counted
@@ -36,10 +38,12 @@ DRIFT_ENDS = 30
 """A drift is over after this many nights without a trend; until then, it is the same drift."""
 RECENT_PAIRS = 15
 """Pairs of consecutive nights that say whether a system is steady."""
-LEAST_PAIRS = 3
+LEAST_PAIRS = 4
 """Fewer pairs do not say whether a system is steady."""
 STEADY_SHARE = 5
 """A system is steady if at most one in this many pairs differs."""
+LEAST_CHANGED = 4
+"""Before that, a difference after nights that were all the same is a change if it is on this many queries."""
 
 
 STEP, SPIKE, DRIFT = "step", "spike", "drift"
@@ -118,6 +122,8 @@ class _Watch:
     before_last: Night | None = None
     pairs: deque[bool] = field(default_factory=lambda: deque(maxlen=RECENT_PAIRS))
     """Whether each night was the same as the night before."""
+    is_noisy: bool = False
+    """Whether a night differed from the one before without an alarm."""
     looks: list[int] = field(default_factory=list)
     """Positions of the paired tests on changes."""
     n: int = 0
@@ -134,7 +140,9 @@ class _Watch:
         if last is not None:
             is_same = not self.measured.is_timing and night.is_same(last)
             if is_same or not self._returns(night):
-                self._go_on(night, None if is_same else self._alarm(night, last))
+                alarm = None if is_same else self._alarm(night, last)
+                self._go_on(night, alarm)
+                self.is_noisy = self.is_noisy or not (is_same or alarm)
             self.pairs.append(is_same)
         else:
             self.level.add(night)
@@ -154,12 +162,30 @@ class _Watch:
         """Whether there were too few nights to say whether the system is steady."""
         return not self.measured.is_timing and len(self.pairs) < LEAST_PAIRS
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether a night is expected to have the same scores as the night before."""
+        return self.is_steady or self.is_unknown or not (self.measured.is_timing or self.is_noisy)
+
     def _is_change(self, night: Night, last: Night) -> bool:
         """Whether a difference is a change of the system, not noise."""
+        if self._has_repeated(night, last):
+            return True
         if self.is_unknown:
             is_recorded = self.has_recorded_change
             return is_recorded is not None and is_recorded(last.place, night.place)
         return self.is_steady and self.pairs[-1]
+
+    def _has_repeated(self, night: Night, last: Night) -> bool:
+        """Whether the nights so far were the same too often for noise that differs on so many queries tonight.
+
+        Noise that leaves two nights equal and then changes four queries is rare: at most 0.6 % of noisy series begin so.
+        """
+        is_repeating = not self.is_noisy and not self.measured.is_timing and bool(self.pairs) and self.pairs[-1]
+        if not is_repeating or night.scores is None or last.scores is None:
+            return False
+        n_changed = int(np.count_nonzero(score_differences(night.scores, last.scores)))
+        return n_changed >= LEAST_CHANGED
 
     def _alarm(self, night: Night, last: Night) -> Alarm | None:
         """The alarm of a night that differs from the last one; None if noise explains it."""
@@ -234,7 +260,7 @@ class _Watch:
         if alarm is not None:
             self.alarms.append(alarm)
             self.left = self.level if alarm.kind == STEP else None
-            is_only_seen = (self.is_steady or self.is_unknown) and not alarm.is_shown
+            is_only_seen = self.is_exact and not alarm.is_shown
             self.level = replace(self.level) if is_only_seen else Level()
         self.level.add(night)
 
@@ -243,7 +269,7 @@ class _Watch:
         if self.left is None or self.last is None or self.before_last is None:
             return False
         is_back = night.is_same(self.before_last)
-        if not self.is_steady and not self.is_unknown:
+        if not self.is_exact:
             is_back = abs(night.value - self.left.mean) < abs(self.last.value - self.left.mean) / 2
         if is_back:
             self.alarms[-1] = self.alarms[-1]._replace(kind=SPIKE)
@@ -260,5 +286,12 @@ class _Watch:
         if self.n < 2:
             return f"{points}, but detecting a change needs at least 2"
         if self.last is not None and self.last.scores is not None:
-            return f"{points}; small changes can be detected from {LEAST_NIGHTS + 1} points on"
+            return f"{points}{self._missing()}"
         return f"{points}, but detecting a change needs at least {LEAST_NIGHTS + 1}"
+
+    def _missing(self) -> str:
+        """What small changes need before they can be detected, if there are scores of queries."""
+        if self.is_noisy:
+            return f"; the system did not repeat itself, so small changes can be detected from {LEAST_NIGHTS + 1} points on"
+        least = f"a change of fewer than {LEAST_CHANGED} queries"
+        return f", all equal; {least} can be detected after {LEAST_PAIRS + 1} equal points"

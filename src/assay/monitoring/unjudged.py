@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.comparison import Figures, Unjudged, at_most, documents_text, unjudged_between
+from assay.comparison import Figures, Unjudged, at_most, results_text, unjudged_between
 from assay.evaluation import Result, with_judged
 from assay.metrics import BoundMetric
 from assay.monitoring.case import Case
@@ -94,7 +94,7 @@ def _could_reverse(verdict: Verdict, case: UnjudgedCase) -> bool:
 def _range_text(case: UnjudgedCase) -> str:
     figures = Figures()
     ends = " and ".join(figures.change(case.bound, end) for end in (case.range.low, case.range.high))
-    return f"{documents_text(case.range)}: the difference could be between {ends}{at_most(case.range)}"
+    return f"{results_text(case.range)}: the difference could be between {ends}{at_most(case.range)}"
 
 
 def _known_text(case: UnjudgedCase) -> str:

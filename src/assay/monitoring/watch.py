@@ -183,7 +183,8 @@ def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
         about = "/".join(filter(None, (metric_series.benchmark, metric_series.provider)))
         metric, evaluation = metric_series.metric, change.point.evaluation
         values = change_values(change, metric_series.bound)
-        head = f"{about}: {metric} got worse: {values}, a {change.kind} in {evaluation}"
+        moved = f"is {change.direction} on these queries" if change.is_only_seen else "got worse"
+        head = f"{about}: {metric} {moved}: {values}, a {change.kind} in {evaluation}"
         details = {
             "benchmark": metric_series.benchmark,
             "provider": metric_series.provider,

@@ -75,7 +75,6 @@ from assay.stats.significance import all_tests as all_tests
 from assay.stats.significance import nothing as nothing
 from assay.stats.significance import parse_paired_test as parse_paired_test
 from assay.stats.significance import parse_test as parse_test
-from assay.stats.student import chance_of_less as chance_of_less
 from assay.stats.student import chance_of_range as chance_of_range
 from assay.stats.student import half_width as half_width
 from assay.stats.system_order import Components as Components

@@ -33,8 +33,10 @@ NEAR_ENOUGH = 0.05
 MAX_STEPS = 500
 MAX_POINTS = 48
 """Points of the integral that are computed together."""
-CLOSE = 1e-13
-"""A bound whose p is that near to alpha, in standard normal units, is found."""
+CLOSE = 1e-11
+"""A bound is found if its p is so near to alpha (in normal units), or if it is known to this share of the range."""
+FARTHEST = 40.0
+"""The largest distance in standard normal units."""
 BLOCK_CELLS = 2_000_000
 """Cells of rows × values that are computed together, so that memory stays small."""
 
@@ -53,21 +55,27 @@ def gaffke_bound(differences: ArrayLike, alpha: float = 0.025, lowest: float = -
 
     Without queries, or if all of them lost everything, it is `lowest`. For an upper bound, negate differences and bound.
     """
+    values = _checked(differences, lowest)[:, np.newaxis]
+    return float(gaffke_bounds(values, checked_fraction("alpha", alpha), np.array([lowest], dtype=float))[0])
+
+
+def gaffke_bounds(differences: Floats, alpha: float, lowest: Floats) -> Floats:
+    """The bound of each column of queries × columns, all columns at once."""
     from scipy.special import ndtri
 
-    alpha = checked_fraction("alpha", alpha)
-    values, counts = np.unique(_checked(differences, lowest), return_counts=True)
-    if not len(values) or values[-1] <= lowest:
-        return float(lowest)
+    n, n_changed = len(differences), np.count_nonzero(differences, axis=0)
+    order = np.argsort(differences == 0, axis=0, kind="stable")[: n_changed.max(initial=0)]
+    changed = np.sort(np.take_along_axis(differences, order, axis=0).T, axis=1)  # sorted: sums do not depend on the order
+    terms = np.column_stack([changed, np.zeros(len(changed)), lowest])
+    weights = np.column_stack([changed != 0, n - n_changed, np.ones(len(changed))]).astype(float)
     goal = float(ndtri(alpha))
 
-    def distance(bound: float) -> float:
-        p = gaffke_of_counts(values, counts[np.newaxis, :], -bound, lowest)[0]
-        return float(np.clip(ndtri(p), -40.0, 40.0)) - goal
+    def distance(bound: Floats) -> Floats:
+        p = chance_of_at_most_zero(terms - bound[:, np.newaxis], weights)
+        return np.asarray(np.clip(ndtri(p), -FARTHEST, FARTHEST) - goal)
 
-    mean = float(values @ counts / counts.sum())
-    error = math.sqrt(float((values - mean) ** 2 @ counts + (lowest - mean) ** 2)) / counts.sum()
-    return _rising_root(distance, float(lowest), float(values[-1]), float(mean + goal * error))
+    highest = differences.max(axis=0) if n else lowest
+    return np.where(highest <= lowest, lowest, _rising_roots(distance, lowest, np.maximum(highest, lowest)))
 
 
 def gaffke_of_counts(values: Floats, counts: NDArray[Any], margin: float, lowest: float = -1.0) -> Floats:
@@ -154,25 +162,23 @@ def _saddle_point(terms: Floats, weights: Floats) -> Floats:
     return x
 
 
-def _rising_root(function: Callable[[float], float], low: float, high: float, guess: float) -> float:
-    """Where a rising function crosses zero, by false position; an end that stays twice gets half its weight (Illinois)."""
-    at_low, at_high, side = -40.0, 40.0, 0
-    place = guess if low < guess < high else (low + high) / 2
+def _rising_roots(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> Floats:
+    """Where rising functions cross zero, by false position; an end that stays twice gets half its weight (Illinois)."""
+    tolerance = CLOSE * np.maximum(high - low, np.finfo(float).tiny)
+    at_low, at_high, side = np.full(len(low), -FARTHEST), np.full(len(low), FARTHEST), np.zeros(len(low))
+    place = (low + high) / 2
     for _ in range(MAX_STEPS):
         value = function(place)
-        if abs(value) <= CLOSE:
-            return place
-        if value < 0:
-            low, at_low, at_high = place, value, at_high / 2 if side < 0 else at_high
-        else:
-            high, at_high, at_low = place, value, at_low / 2 if side > 0 else at_low
-        side = -1 if value < 0 else 1
-        place = (low * at_high - high * at_low) / (at_high - at_low)
-        if not low < place < high:
-            place = (low + high) / 2
-        if not low < place < high:
+        is_below = value < 0
+        at_high = np.where(is_below, np.where(side < 0, at_high / 2, at_high), value)
+        at_low = np.where(is_below, value, np.where(side > 0, at_low / 2, at_low))
+        low, high = np.where(is_below, place, low), np.where(is_below, high, place)
+        side = np.where(is_below, -1, 1)
+        if ((high - low <= tolerance) | (np.abs(value) < CLOSE)).all():
             break
-    return low
+        with np.errstate(invalid="ignore"):
+            place = np.clip((low * at_high - high * at_low) / (at_high - at_low), low, high)
+    return np.asarray(place)
 
 
 def _checked(differences: ArrayLike, lowest: float) -> Floats:

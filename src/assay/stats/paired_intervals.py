@@ -13,17 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats
-from assay.stats.gaffke import chance_of_at_most_zero
+from assay.stats.gaffke import gaffke_bounds
 from assay.stats.mean_intervals import Interval, T, t_interval, unknown
 from assay.stats.numeric import rounding_of
 
 GAFFKE = "gaffke"
 ENOUGH_CHANGED = 20
 """With this many changed queries, or if every query changed by an amount of its own, Student's t is used."""
-FAR = 40.0
-"""The largest distance in units of the normal distribution."""
-CLOSE = 1e-9
-MAX_STEPS = 100
 STEPS = 14
 """Halvings in the search for the end of an interval."""
 
@@ -42,49 +38,15 @@ def auto_intervals(
         return unknown(n_columns), np.full(n_columns, T)
     n_changed = np.count_nonzero(differences, axis=0)
     is_spread = (n_changed == n) & (np.diff(np.sort(units, axis=0), axis=0) > rounding_of(units)).all(axis=0)
-    is_t = is_spread | (n_changed >= ENOUGH_CHANGED) | ~np.isfinite(widths)
+    is_enough = (n_changed >= ENOUGH_CHANGED) & (np.ptp(units, axis=0) > rounding_of(units))
+    is_t = is_spread | is_enough | ~np.isfinite(widths)
     low, high = t_interval(units, level)
     few = np.flatnonzero(~is_t)
     if len(few):
-        low[few] = _lower_bounds(differences[:, few], -widths[few], (1 - level) / 2)
-        high[few] = -_lower_bounds(-differences[:, few], -widths[few], (1 - level) / 2)
+        low[few] = gaffke_bounds(differences[:, few], (1 - level) / 2, -widths[few])
+        high[few] = -gaffke_bounds(-differences[:, few], (1 - level) / 2, -widths[few])
     reach = np.where(np.isfinite(widths), widths, np.inf)
     return Interval(np.maximum(low, -reach), np.minimum(high, reach)), np.where(is_t, T, GAFFKE)
-
-
-def _lower_bounds(differences: Floats, lowest: Floats, alpha: float) -> Floats:
-    """Gaffke's lower bound of each column, all columns at once: the same as `gaffke_bound` to about 1e-9 of the range."""
-    from scipy.special import ndtri
-
-    n, n_changed = len(differences), np.count_nonzero(differences, axis=0)
-    order = np.argsort(differences == 0, axis=0, kind="stable")[: n_changed.max(initial=0)]
-    changed = np.take_along_axis(differences, order, axis=0).T
-    terms = np.column_stack([changed, np.zeros(len(changed)), lowest])
-    weights = np.column_stack([changed != 0, n - n_changed, np.ones(len(changed))]).astype(float)
-    goal = float(ndtri(alpha))
-
-    def distance(bound: Floats) -> Floats:
-        return np.clip(ndtri(chance_of_at_most_zero(terms - bound[:, np.newaxis], weights)), -FAR, FAR) - goal
-
-    return _roots(distance, lowest, np.maximum(differences.max(axis=0), 0.0))
-
-
-def _roots(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> Floats:
-    """Where rising functions cross zero, by false position; an end that stays twice gets half its weight (Illinois)."""
-    low, high, tolerance = low.copy(), high.copy(), CLOSE * np.maximum(high - low, 1e-300)
-    at_low, at_high, side = np.full(len(low), -FAR), np.full(len(low), FAR), np.zeros(len(low))
-    place = (low + high) / 2
-    for _ in range(MAX_STEPS):
-        value = function(place)
-        is_below = value < 0
-        at_high = np.where(is_below, np.where(side < 0, at_high / 2, at_high), value)
-        at_low = np.where(is_below, value, np.where(side > 0, at_low / 2, at_low))
-        low, high = np.where(is_below, place, low), np.where(is_below, high, place)
-        side = np.where(is_below, -1, 1)
-        if ((high - low <= tolerance) | (np.abs(value) < CLOSE)).all():
-            break
-        place = np.clip((low * at_high - high * at_low) / (at_high - at_low), low, high)
-    return place
 
 
 def agree_with_test(

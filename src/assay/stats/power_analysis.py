@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from assay.arrays import Floats
 from assay.errors import BadParameter, DataError
 from assay.stats.numeric import ROUNDING, checked_fraction
-from assay.text import counted
+from assay.text import counted, rounded_up
 
 SIMULATIONS = 10_000
 """Repetitions of one experiment; a power of 0.8 is then accurate to 0.008."""
@@ -284,7 +284,7 @@ class Power:
             sentence += f"the test detects a difference of {size} or more in {100 * self.wanted:g} % of cases"
         needed = {} if self.needed is None else {abs(self.target): self.needed}
         needs = [
-            f"To detect {format_size(size)}, you need about {counted(n, 'query')}"
+            f"To detect {format_size(size)}, you need about {counted(rounded_up(n), 'query')}"
             for size, n in (needed | dict(others or {})).items()
         ]
         return f"{'. '.join([sentence, *needs])}."

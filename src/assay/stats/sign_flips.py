@@ -21,8 +21,9 @@ MAX_COUNTED = 24
 WORK = 2**22
 """Cells times differences: about three milliseconds."""
 MAX_CELLS = 2**17
+N_LARGEST = 10
 MAX_DIFFERENCES = 2048
-"""The largest differences are added one by one. The sum of all others is normal: each is a small part of it, and their
+"""The larger differences are added one by one. The sum of all others is normal: each is a small part of it, and their
 distribution is symmetric, so the error is of fourth order."""
 REACH = 9.0
 """The grid covers this many standard deviations on both sides; the probability beyond it is below 1e-17."""
@@ -40,9 +41,9 @@ def sign_flip_p(differences: Floats, alternative: str = "two_sided") -> float:
         return 1.0
     total = math.fsum(differences)
     spread: _AllSums | _SpreadOfSums = _AllSums(sizes) if len(sizes) <= MAX_COUNTED else _SpreadOfSums(sizes)
-    if alternative == "two_sided":
-        return min(1.0, 2 * spread.chance_of(abs(total)))
-    return spread.chance_of(total if alternative == "greater" else -total)
+    is_two_sided = alternative == "two_sided"
+    p = spread.chance_of(abs(total) if is_two_sided else total if alternative == "greater" else -total)
+    return min(1.0, (1 + is_two_sided) * max(p, 0.5 ** len(sizes)))  # the observed signs are one of the possible outcomes
 
 
 class _AllSums:
@@ -67,23 +68,28 @@ def _signed_sums(sizes: Floats) -> Floats:
 
 
 class _SpreadOfSums:
-    """The distribution of the sum of these differences with random signs."""
+    """The distribution of the sum of many differences with random signs.
+
+    All signs of the largest differences are counted, because a few outliers would make the grid of all others too coarse.
+    """
 
     def __init__(self, sizes: Floats) -> None:
-        self.deviation = float(np.sqrt(np.square(sizes).sum()))
-        per_unit = _lattice(sizes, self.deviation)
+        per_unit = _lattice(sizes)
         self.is_exact = per_unit > 0
-        added = sizes if self.is_exact else sizes[:MAX_DIFFERENCES]
-        self.cell = 1 / per_unit if self.is_exact else _cell(self.deviation, len(added))
+        n_largest = 0 if self.is_exact else N_LARGEST
+        self.largest, others = _signed_sums(sizes[:n_largest]), sizes[n_largest:]
+        added = others if self.is_exact else others[:MAX_DIFFERENCES]
+        deviation = float(np.sqrt(np.square(others).sum()))
+        self.cell = 1 / per_unit if self.is_exact else _cell(deviation, len(added))
         steps = np.rint(added / self.cell).astype(np.int64)
-        self.half = int(min(math.ceil(REACH * self.deviation / self.cell), steps.sum() + 1 + len(sizes) - len(added)))
-        rest = float(np.square(sizes[len(added) :]).sum())
-        self.scale = math.sqrt(float(np.square(steps * self.cell).sum()) + rest) / self.deviation
+        self.half = int(min(math.ceil(REACH * deviation / self.cell), steps.sum() + 1 + len(others) - len(added)))
+        rest = float(np.square(others[len(added) :]).sum())
+        self.scale = math.sqrt(float(np.square(steps * self.cell).sum()) + rest) / deviation
         """Rounding changes the standard deviation; sums are scaled so that this does not matter."""
         chances = self._normal(rest)
         for step in steps[steps > 0].tolist():
             chances = _moved(chances, step)
-        self.tail = np.cumsum(chances[::-1])[::-1]
+        self.tail = np.append(np.cumsum(chances[::-1])[::-1], 0.0)
         """For each cell: the probability of this cell or a higher one."""
 
     def _normal(self, variance: float) -> Floats:
@@ -95,19 +101,17 @@ class _SpreadOfSums:
 
     def chance_of(self, total: float) -> float:
         """The probability of a sum of at least this."""
-        place = total * self.scale / self.cell + self.half
-        if self.is_exact or place >= 2 * self.half:
-            return float(self.tail[min(max(0, math.ceil(place - WHOLE)), 2 * self.half)])
+        places = (total - self.largest) * self.scale / self.cell + self.half
+        if self.is_exact:
+            return float(self.tail[np.clip(np.ceil(places - WHOLE).astype(np.int64), 0, len(self.tail) - 1)].mean())
         if self._resolves_ties:
-            return self._tail_at(place - 0.5)  # the whole cell of the observed sum counts, because it holds the equal sums
+            return self._tail_at(places - 0.5)  # the whole cell of the observed sum counts, because it holds the equal sums
         # A sum of odd or even steps falls on every second cell only, so the average over two cells is taken.
-        return (self._tail_at(place - 0.5) + self._tail_at(place + 0.5)) / 2
+        return (self._tail_at(places - 0.5) + self._tail_at(places + 0.5)) / 2
 
-    def _tail_at(self, place: float) -> float:
-        """The tail with the probability of each cell spread evenly over it."""
-        below = max(0, math.floor(place + 0.5))
-        part = min(1.0, max(0.0, place + 0.5 - below))
-        return float(self.tail[below] * (1 - part) + self.tail[below + 1] * part) if below < 2 * self.half else 0.0
+    def _tail_at(self, places: Floats) -> float:
+        """The mean of the tails, with the probability of each cell spread evenly over it."""
+        return float(np.interp(places + 0.5, np.arange(len(self.tail)), self.tail, left=1.0, right=0.0).mean())
 
     @property
     def _resolves_ties(self) -> bool:
@@ -125,8 +129,9 @@ def _moved(chances: Floats, step: int) -> Floats:
     return moved
 
 
-def _lattice(sizes: Floats, deviation: float) -> int:
+def _lattice(sizes: Floats) -> int:
     """The smallest denominator of which all differences are multiples, if a grid of it is small enough; else 0."""
+    deviation = float(np.sqrt(np.square(sizes).sum()))
     for denominator in range(1, MAX_DENOMINATOR + 1):
         cells = sizes * denominator
         if np.abs(cells - np.rint(cells)).max() < WHOLE < cells[-1]:

@@ -71,13 +71,6 @@ def chance_of_equal_coins(n: int, alternative: str) -> float:
     return float(2.0 ** (1 - n if alternative == "two_sided" else -n))
 
 
-def chance_of_less(gap: float, error: float, df: float) -> float:
-    """Probability of a mean as low as this if the true mean were 0, from its standard error; 0 or 1 if that is 0."""
-    from scipy.special import stdtr
-
-    return float(stdtr(float(df), gap / error if error else np.copysign(np.inf, gap)))
-
-
 def half_width(error: Floats | float, df: float, level: float) -> Floats:
     """Half the width of the interval of a mean, from its standard error."""
     from scipy.special import stdtrit

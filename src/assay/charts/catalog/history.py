@@ -23,12 +23,18 @@ from assay.charts.spec import (
 )
 from assay.comparison import Figures
 from assay.metrics import BoundMetric
-from assay.monitoring import Series
+from assay.monitoring import Change, Series
 from assay.text import counted
 
 SPANS = {timedelta(minutes=10): "%m-%d %H:%M:%S", timedelta(days=3): "%m-%d %H:%M"}
 """Up to these time spans, the axis shows more than days."""
-MARKS = {"better": ("triangle-up", BETTER), "worse": ("triangle-down", WORSE), "baseline": ("square", SAME)}
+SEEN = "on these queries only"
+MARKS = {
+    "better": ("triangle-up", BETTER),
+    "worse": ("triangle-down", WORSE),
+    SEEN: ("diamond", SAME),
+    "baseline": ("square", SAME),
+}
 
 
 def history(subject: Subject) -> Drawing:
@@ -62,7 +68,7 @@ def _rows(name: str, series: Series, baselines: Any) -> list[dict[str, Any]]:
     for place, point in enumerate(series.points):
         change = changes.get(place)
         blessed = baselines.get(point.evaluation, "") or ("baseline" if point.was_baseline else "")
-        mark = ("worse" if change.is_worse else "better") if change else "baseline" if blessed else ""
+        mark = (SEEN if change.is_only_seen else change.direction) if change else "baseline" if blessed else ""
         about = {"series": name, "started": point.started, "evaluation": point.evaluation}
         figures = {"value": point.value, "low": point.low, "high": point.high}
         rows.append({**about, **figures, "mark": mark, "blessed as": blessed})
@@ -73,10 +79,14 @@ def _changes(name: str, series: Series, metric: BoundMetric) -> list[str]:
     """Steps and spikes in words."""
     figures = Figures()
     return [
-        f"{name} got {'worse' if change.is_worse else 'better'} on {change.point.started[:10]}, "
+        f"{name} {_moved(change)} on {change.point.started[:10]}, "
         f"from {figures.value(metric, change.before)} to {figures.value(metric, change.after)}"
         for change in series.changes
     ]
+
+
+def _moved(change: Change) -> str:
+    return f"was {change.direction} on these queries" if change.is_only_seen else f"got {change.direction}"
 
 
 def _from_to(name: str, series: Series, metric: BoundMetric) -> str:

@@ -38,8 +38,9 @@ HALVINGS = 60
 
 
 def critical_difference(subject: Subject) -> Drawing:
-    """Mean ranks of several systems over queries; a bar joins systems that do not differ significantly.
+    """Mean ranks of several systems over queries; a bar joins systems that Friedman's and Nemenyi's tests do not separate.
 
+    These tests are about ranks, so they can disagree with a comparison of means; `groups` shows the decisions of that.
     Systems are ranked on each query, and equal scores share a rank. Two systems differ at 5 % if their mean ranks differ by
     more than the critical difference (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7,
     figure 1).

@@ -13,6 +13,7 @@ from assay.cli.loading import load_results
 from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, check_output, write_and_print
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import INTERSECT_HELP, integer_parser, parse_number
+from assay.cli.terminal import write_notes
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ PLAN_FLAGS = {"sd": "--sd", "score_sd": "--score-sd", "systems": "--systems", "q
 GUESS = (
     "These standard deviations are guesses, because --sd is not given: 0.15 is typical of similar systems, 0.35 of very "
     "different ones. To measure it: assay power qrels.txt a.run b.run"
+)
+NOTHING = (
+    "expected judgments and at least two runs, or two results, or a plan without runs (--effect or --queries); found "
+    "nothing. For example:\n"
+    "  {prog} qrels.txt a.run b.run\n"
+    "  {prog} --effect 0.05\n"
+    "  {prog} --queries 48"
 )
 FROM_SCORES = (
     "sd is √2 times --score-sd, as if the scores of two systems were independent. Paired systems usually differ less."
@@ -104,6 +112,8 @@ def run_power(options: argparse.Namespace) -> int:
         return _print_plan(options)
     if flags:
         raise UsageError(f"{' and '.join(flags)} is for a plan without runs. Leave it out, or leave out the files")
+    if not options.files and not options.dataset:
+        raise UsageError(NOTHING.format(prog=options.prog))
     groups = load_results(options, parse_inputs(options, RULES)).groups
     if any(len(group) > 2 for group in groups):
         return _print_discrimination(options, groups)
@@ -126,6 +136,7 @@ def _print_plan(options: argparse.Namespace) -> int:
     guess = GUESS if sd is None else FROM_SCORES if options.score_sd is not None else ""
     plan = QueryPlan(designs, options.power, options.alpha, guess)
     write_and_print(options, lambda form, style: render_plan(plan, form, style))
+    _report_files(options)
     return 0
 
 
@@ -137,6 +148,7 @@ def _print_studies(options: argparse.Namespace, groups: Sequence[Sequence[Result
         raise UsageError("--test is for three or more systems. The power of two systems is that of the paired t-test")
     studies = [study for group in groups for study in _studies(options, group)]
     write_and_print(options, lambda form, style: render_power(studies, form, style))
+    _report_files(options)
     return 0
 
 
@@ -179,9 +191,16 @@ def _print_discrimination(options: argparse.Namespace, groups: Sequence[Sequence
     ]
     if pictures:
         _draw(measured[0], pictures)
-    options.output = [path for path in options.output if path not in pictures]
+    options.output, written = [path for path in options.output if path not in pictures], options.output
     write_and_print(options, lambda form, style: render_discrimination(measured, form, style))
+    _report_files(options, written)
     return 0
+
+
+def _report_files(options: argparse.Namespace, files: Sequence[str] | None = None) -> None:
+    """Say which files were written: those of the options, or the given ones."""
+    if written := options.output if files is None else files:
+        write_notes(options, f"wrote {', '.join(written)}")
 
 
 def _draw(measured: Discriminations, paths: Sequence[str]) -> None:

@@ -118,14 +118,14 @@ class Figures:
 
 
 def draw_charts(
-    report: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None
+    report: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None, **more: Any
 ) -> tuple[Any, ...]:
     """Draw charts of these kinds side by side; a chart that cannot be drawn becomes a sentence."""
     figures, faults = [], []
     name = metric or (report.metrics[0].name if report.metrics else "")
     for kind in kinds:
         try:
-            drawing = draw(kind, results or report.shown, metric=name, by=by)
+            drawing = draw(kind, results or report.shown, metric=name, by=by, **more)
         except AssayError as error:
             faults.append(Paragraph(f"This chart cannot be drawn: {error}.".replace("..", "."), Mark.MUTED))
             continue

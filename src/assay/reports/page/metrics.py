@@ -7,16 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from assay.comparison import Comparison, Pair, beaten_by, letters_of, p_text
+from assay.comparison import Comparison, Pair, beaten_by, correction_text, letters_of, p_text
 from assay.metrics import BoundMetric, describe
 from assay.monitoring import Verdict, conclusion
 from assay.reports.layout import raised
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison import (
-    correction_text,
     deciding_text,
-    family_text,
     has_baseline,
     is_corrected,
     legend,
@@ -83,12 +81,15 @@ def metrics_section(report: BenchmarkReport) -> Section:
 
 
 def _charts(report: BenchmarkReport) -> tuple[Any, ...]:
-    """Bars for two systems; for three or more also all metrics at a glance, and which systems do not differ."""
+    """Bars for two systems; for three or more also all metrics at a glance, and which systems are not told apart."""
     if len(report.results) < 3:
         return tuple(draw_charts(report, "bars")) if len(report.results) == 2 else ()
     kinds = ["bars", *(["heat_map"] if len(report.metrics) > 1 else [])]
-    ranks = draw_charts(report, "critical_difference", metric=report.moving.name) if report.moving is not None else ()
-    return (*draw_charts(report, *kinds), *ranks)
+    comparison = report.comparison
+    if comparison is None:
+        return draw_charts(report, *kinds)
+    deciding = comparison.metrics[0].name
+    return (*draw_charts(report, *kinds), *draw_charts(report, "groups", metric=deciding, comparison=comparison))
 
 
 def metric_cell(report: BenchmarkReport, metric: BoundMetric) -> Cell:
@@ -168,19 +169,22 @@ def _heads(comparison: Comparison) -> list[str | Column]:
 
 def correction_note(comparison: Comparison) -> str:
     """What p is corrected for, and which metrics are not tested."""
-    about = f"p is corrected over {family_text(comparison)}." if is_corrected(comparison) else ""
+    about = ""
+    if is_corrected(comparison):
+        text = correction_text(comparison)
+        about = f"p is {text}." if text.startswith("corrected") else f"p is corrected: {text}."
     if not deciding_text(comparison):
         return about
     alone = f"{comparison.metrics[0].name} decides. The other metrics have single intervals and are not tested."
     return f"{alone} {about}".strip()
 
 
-def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Cell, ...]:
+def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair, sign: str = "") -> tuple[Cell, ...]:
     figures = report.figures
     tone = {BETTER: Mark.BETTER, WORSE: Mark.WORSE}.get(mark(pair), Mark.NONE)
     ends = f"[{figures.change(metric, pair.low)}, {figures.change(metric, pair.high)}]" if pair.low == pair.low else "–"
     return (
-        number(figures.change(metric, pair.difference), pair.difference, mark=tone),
+        number(figures.change(metric, pair.difference), pair.difference, mark=tone, sign=sign),
         number(ends, pair.low, values=((LOW, pair.low), (HIGH, pair.high))),
         number(p_short(pair.p_corrected, pair.draws), pair.p_corrected, help=_alone_p(pair)),
         number(effect_text(effect_of(pair)), effect_of(pair)),
@@ -229,13 +233,15 @@ def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Table:
 def _pairs(report: BenchmarkReport, comparison: Comparison) -> Table:
     """The pairs on the first metric; if there are many, those closest to the best come first."""
     metric = comparison.metrics[0]
+    shown = shown_pairs(comparison)
     rows = [
-        (words(f"{pair.a} → {pair.b}"), *_measures(report, metric, pair), *_gate_cells(report, metric))
-        for pair in shown_pairs(comparison)
+        (words(f"{pair.a} → {pair.b}"), *_measures(report, metric, pair, mark(pair)), *_gate_cells(report, metric))
+        for pair in shown
     ]
     heads = ["systems", *_heads(comparison), *_gate_heads(report)]
     title = f"Pairs on {metric.name}"
-    notes = tuple(filter(None, (legend(comparison), correction_note(comparison))))
+    signs = legend(comparison) if any(map(mark, shown)) else ""
+    notes = tuple(filter(None, (signs, correction_note(comparison))))
     return Table(columns(*heads), tuple(rows), title, title=title, notes=notes)
 
 

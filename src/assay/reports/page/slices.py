@@ -36,7 +36,8 @@ def slices_section(report: BenchmarkReport) -> Section | None:
         slices = tags.slices(tags.crossed(by))
         parts.append(_table(report, by, slices, tested))
     if tested is not None:
-        parts.append(Paragraph(f"{tested.verdict} {_legend(tested)}".strip(), Mark.MUTED))
+        signs = _legend(tested) if len(report.results) == 2 else ""  # tables of more systems have no signs
+        parts.append(Paragraph(f"{tested.verdict} {signs}".strip(), Mark.MUTED))
     parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MAX_METRICS else ()
     than = "the value over all queries" if report.pair is None else report.names[report.pair[0]]
     lead = f"Colours show the difference: blue is better than {than}, orange is worse."
@@ -70,9 +71,10 @@ def _table(report: BenchmarkReport, by: str, slices: Sequence[Slice], tested: Sl
     return _of_two(report, by, largest, pairs, left)
 
 
-def _legend(tested: SliceComparison | None) -> str:
-    marked = [part for part in tested.parts if any(mark(pair) for pair in part.pairs)] if tested is not None else []
-    return legend(marked[0]) if marked else ""
+def _legend(tested: SliceComparison) -> str:
+    """What the signs in all slices mean."""
+    pairs = tuple(pair for part in tested.parts for pair in part.pairs)
+    return legend(replace(tested.parts[0], pairs=pairs)) if pairs else ""
 
 
 def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Table:

@@ -17,7 +17,7 @@ from assay.comparison import (
     SystemStability,
     WorstSlices,
     beaten_by,
-    corrected_for_many,
+    correction_text,
     letter,
     letters_of,
     notes_on_unjudged,
@@ -344,7 +344,7 @@ def _significance_table(comparison: Comparison, figures: Figures) -> Table:
                 p_short(pair.p_corrected, pair.draws),
                 effect_text(effect_of(pair)),
                 record_text(pair),
-                UNKNOWN if math.isnan(pair.p) else "yes" if pair.is_significant else "no",
+                UNKNOWN if math.isnan(pair.p_corrected) else "yes" if pair.is_significant else "no",
             )
         )
     interval = f"{level_text(comparison)} CI of diff"
@@ -411,6 +411,10 @@ def _comparison_to_dict(comparison: Comparison, report: ComparisonReport) -> dic
         for result in comparison.results
     }
     plain["per_query"] = {metric.name: comparison.per_query(metric.name) for metric in comparison.metrics}
+    if report.residuals:
+        plain["doubts"] = list(doubts_on(comparison, report))
+        for row, pair in zip(plain["pairs"], comparison.pairs, strict=True):
+            row["unjudged"] = comparison.unjudged(pair, thorough=True).to_dict()
     if report.worst or report.best:
         plain["movers"] = movers_to_dict(comparison, report.worst, report.best)
     return {**about, **_round_numbers(plain, report.digits)}
@@ -498,11 +502,12 @@ def n_queries_text(comparison: Comparison) -> str:
 
 
 def test_text(comparison: Comparison) -> str:
-    """The test, and its number of permutations or resamples."""
+    """The test, its margin or its parameters that are not the default, and its number of permutations or resamples."""
     test = comparison.how.bound_test
     words = test.test.name.replace("_", " ")
     others = {name: value for name, value in test.params.items() if name != "resamples"}
-    changed = [f"{name} {value}" for name, value in others.items() if value != _default(test.test.params, name)]
+    is_claim = test.test.claim != "differs"
+    changed = [f"{name} {value}" for name, value in others.items() if is_claim or value != _default(test.test.params, name)]
     if test.params.get("resamples") is not None:
         changed.append(f"{_draws_text(comparison)} {UNITS.get(test.test.name, 'permutations')}")
     return ", ".join([f"{words} test", *changed])
@@ -525,26 +530,6 @@ def is_corrected(comparison: Comparison) -> bool:
 
 def _default(params: tuple[object, ...], name: str) -> object:
     return next((getattr(param, "default", None) for param in params if getattr(param, "name", "") == name), None)
-
-
-def correction_text(comparison: Comparison) -> str:
-    """`Holm, 4 comparisons`; empty if there is one comparison, which needs no correction."""
-    n, how = comparison.n_comparisons, comparison.how
-    if how.bound_test.test.is_for_many:
-        return corrected_for_many(comparison) if n or len(comparison.fields) > 1 else ""
-    if n < 2:
-        return ""
-    return f"{n} comparisons, not corrected" if how.correcting.name == "none" else f"{how.correcting.title}, {n} comparisons"
-
-
-def family_text(comparison: Comparison) -> str:
-    """The family of comparisons that p is corrected for, in words: `ndcg@10: 2 systems compared with bm25`."""
-    n_metrics = len({pair.metric for pair in comparison.pairs if pair.is_in_family})
-    what = comparison.metrics[0].name if n_metrics == 1 else f"{n_metrics} metrics"
-    n, baseline = len(comparison.names), comparison.how.baseline
-    if baseline is None:
-        return f"{what}: {'the pair of' if n == 2 else 'all pairs of'} {n} systems"
-    return f"{what}: {counted(n - 1, 'system')} compared with {baseline}"
 
 
 def legend(comparison: Comparison) -> str:

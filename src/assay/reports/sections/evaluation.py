@@ -31,7 +31,7 @@ from assay.reports.sections.scores import best_first, render_scores, score_secti
 from assay.reports.sections.slices import slice_sections
 from assay.reports.table import Notes, Section
 from assay.stats import minimum_detectable_effect
-from assay.text import counted, milliseconds, printable
+from assay.text import counted, milliseconds, printable, two_digits
 
 PROGRAM_FORMATS = ("json", "csv", "trec")
 """Formats for programs, which name the benchmark in each result."""
@@ -171,8 +171,10 @@ CHUNK_METRIC_NOTE = (
     "{name} counts chunks, and each chunker creates different chunks, so this metric cannot compare chunkers. "
     "Use span_recall@10, span_precision@10 or span_iou@10."
 )
-MIN_QUERIES_FOR_POWER = 6
-"""With fewer queries, no difference can be detected."""
+POWER = 0.8
+"""The chance with which the smallest detectable difference is detected."""
+MIN_CHANGED_FOR_POWER = 20
+"""With fewer queries that changed, the spread of the differences is not known well enough for an estimate."""
 
 
 def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str]:
@@ -194,7 +196,10 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
 
 
 def power_notes(comparison: Comparison) -> Iterator[str]:
-    """The smallest detectable difference between the two best systems on the first metric; nothing if it is not a mean."""
+    """The smallest detectable difference between the two best systems on the first metric.
+
+    Nothing if the metric is not a mean, if the two differ significantly, or if there are few queries.
+    """
     metric = comparison.metrics[0]
     ranked = [result for result in comparison.results if not math.isnan(result.summary[metric.name])]
     if metric.metric.aggregation != MEAN or len(ranked) < 2 or _is_untested(comparison, metric.name):
@@ -202,11 +207,26 @@ def power_notes(comparison: Comparison) -> Iterator[str]:
     best, second = sorted(ranked, key=lambda result: -sign_of(metric) * result.summary[metric.name])[:2]
     differences = best.array(metric.name) - second.array(metric.name)
     differences = differences[~np.isnan(differences)]
-    if len(differences) >= MIN_QUERIES_FOR_POWER and differences.any():
-        smallest = minimum_detectable_effect(differences, alpha=comparison.how.alpha)
-        about = milliseconds(smallest) if metric.metric.view == "timing" else f"{smallest:.2g}"
-        queries = f"{len(differences):,} queries like these"
-        yield f"With {queries}, the test can detect a difference of about {about} between {best.name} and {second.name}."
+    n_changed = int(np.count_nonzero(differences))
+    if len(differences) < MIN_CHANGED_FOR_POWER or not n_changed or _are_apart(comparison, best.name, second.name):
+        return
+    if n_changed < MIN_CHANGED_FOR_POWER:
+        changed = f"{n_changed} of {len(differences):,} queries differ between {best.name} and {second.name}"
+        yield f"Only {changed}, too few to estimate which difference the test can detect."
+        return
+    smallest = minimum_detectable_effect(differences, POWER, alpha=comparison.how.alpha)
+    about = milliseconds(smallest) if metric.metric.view == "timing" else two_digits(smallest)
+    yield (
+        f"With {len(differences):,} queries like these, the test detects a difference of about {about} between {best.name} "
+        f"and {second.name} in {10 * POWER:g} of 10 cases."
+    )
+
+
+def _are_apart(comparison: Comparison, *systems: str) -> bool:
+    """Whether the two systems were compared on the first metric and differ significantly."""
+    metric = comparison.metrics[0].name
+    pairs = [pair for pair in comparison.pairs if pair.metric == metric and {pair.a, pair.b} == set(systems)]
+    return any(pair.is_significant for pair in pairs)
 
 
 def _is_untested(comparison: Comparison, metric: str) -> bool:

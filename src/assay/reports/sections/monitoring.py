@@ -101,7 +101,7 @@ def _ends_text(series: Series) -> str:
 
 
 def _marks(series: Series) -> str:
-    """The marks under the bars: an arrow for a step or a drift, a star for a spike, a line where the data change."""
+    """The marks under the bars: a sign for a step or a drift, a star for a spike, a line where the data change."""
     marks = [" "] * len(series.points)
     for start, _ in series.stretches[1:]:
         marks[start] = "|"
@@ -124,7 +124,9 @@ def _data_text(series: Series, start: int) -> str:
 
 
 def _sign(change: Change) -> str:
-    return "*" if change.kind == "spike" else "▲" if change.after > change.before else "▼"
+    """A star for a spike; else a triangle, or an arrow if the change was only seen on these queries."""
+    rises, falls = "↑↓" if change.is_only_seen else "▲▼"
+    return "*" if change.kind == "spike" else rises if change.after > change.before else falls
 
 
 def history_sections(series: Sequence[Series]) -> tuple[Section, ...]:

@@ -12,7 +12,7 @@ from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
 from assay.reports.table import Cell, Column, Table, columns, table_from_rows, table_section
 from assay.stats import Design
-from assay.text import counted, percent
+from assay.text import counted, percent, rounded_up
 
 PLAN_SCHEMA, DISCRIMINATION_SCHEMA = "assay.query_plan/1", "assay.discrimination/1"
 
@@ -61,7 +61,7 @@ def _plan_table(plan: QueryPlan) -> Table:
 def _plan_row(design: Design) -> list[str]:
     row = [_design_name(design), f"{design.sd:.3g}"]
     if design.needed is not None:
-        row.append(f"{design.needed:,}")
+        row.append(f"about {rounded_up(design.needed):,}")
     if design.chance is not None:
         row.append(percent(design.chance))
     return [*row, f"{design.detectable:.3f}"] if design.detectable is not None else row

@@ -18,7 +18,7 @@ from assay.reports.sections.comparison import title_of
 from assay.reports.table import Paragraph, Section, table_from_rows, table_section
 from assay.serialize import to_json
 from assay.stats import Power, analyse_power, queries_needed
-from assay.text import counted
+from assay.text import counted, rounded_up
 
 SCHEMA = "assay.power/1"
 
@@ -26,7 +26,11 @@ SCHEMA = "assay.power/1"
 DECISION = ("difference", "low", "high", "p", "n_changed")
 """Fields of a pair that are the same here as in `assay compare`."""
 SMALL_EFFECT = 0.01
-"""A small difference that is always included."""
+"""A small difference that is included, unless the observed one is about as large."""
+ABOUT_AS_LARGE = 0.2
+"""Differences within this share of each other need about the same number of queries."""
+ESTIMATES = ("achieved", "detectable", "needed")
+"""Fields that are unknown if so few queries changed that p cannot be small enough."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,16 @@ class PowerStudy:
         """The decision about the two systems, as `assay compare` shows it."""
         return self.comparison.pair(self.metric, *self.systems)
 
+    @property
+    def has_too_few_changes(self) -> bool:
+        """Whether so few queries changed that p is above alpha, however large the changes are."""
+        return least_p(self.pair) > self.power.alpha
+
+
+def least_p(pair: Pair) -> float:
+    """The smallest p that a randomisation test can have with the queries that changed."""
+    return min(1.0, 2.0 ** (1 - pair.n_changed))
+
 
 def differences_of(comparison: Comparison, metric: str) -> list[float]:
     """Second minus first system on every query with a score in both; the metric must be a mean over queries."""
@@ -82,7 +96,8 @@ def study_power(comparison: Comparison, metric: str, asked: PowerOptions) -> Pow
     differences, chosen = differences_of(comparison, metric), (asked.power, asked.alpha, asked.seed)
     power = analyse_power(differences, asked.effect, *chosen)
     is_timing = comparison.metric(metric).metric.view == "timing"
-    if asked.effect is not None or is_timing or abs(power.effect) == SMALL_EFFECT:
+    is_small = abs(abs(power.effect) - SMALL_EFFECT) <= ABOUT_AS_LARGE * SMALL_EFFECT
+    if asked.effect is not None or is_timing or is_small:
         return PowerStudy(comparison, metric, power)
     return PowerStudy(comparison, metric, power, {SMALL_EFFECT: queries_needed(differences, SMALL_EFFECT, *chosen)})
 
@@ -112,6 +127,8 @@ def _paragraph(study: PowerStudy) -> str:
     spread = (
         f"The differences have a standard deviation of {figures.value(metric, power.sd)} over {counted(power.n, 'query')}."
     )
+    if study.has_too_few_changes:
+        return f"{head} {_sentence(study)}"
     lead = f"{head} {spread}"
     again = (
         f"With the same number of other queries, the test would detect a change of {change} "
@@ -122,9 +139,23 @@ def _paragraph(study: PowerStudy) -> str:
 
 def _sentence(study: PowerStudy) -> str:
     """Which differences the queries can detect; times have their unit."""
+    if study.pair.n_changed and study.has_too_few_changes:
+        return _too_few_changes(study)
     metric, figures = study.comparison.metric(study.metric), Figures()
     show = partial(figures.value, metric) if metric.metric.view == "timing" else None
     return study.power.told(show, study.others)
+
+
+def _too_few_changes(study: PowerStudy) -> str:
+    """Why no difference can be detected, and how many queries would be needed for enough changes."""
+    pair, alpha = study.pair, study.power.alpha
+    enough = 1 + math.ceil(-math.log2(alpha))
+    needed = counted(rounded_up(math.ceil(enough * pair.n / pair.n_changed)), "query")
+    return (
+        f"{pair.n_changed} of {counted(pair.n, 'query')} changed. With so few changes, p is at least "
+        f"{least_p(pair):.2g}, so the test cannot detect any difference. At this rate, you need about {needed} before p can "
+        f"be {alpha:g} or less."
+    )
 
 
 def _plain(study: PowerStudy) -> dict[str, Any]:
@@ -133,6 +164,8 @@ def _plain(study: PowerStudy) -> dict[str, Any]:
     about = {"benchmark": benchmark} if benchmark else {}
     others = [{"target": target, "needed": needed} for target, needed in study.others.items()]
     plain = {**to_json(study.power), "others": others}
+    if study.has_too_few_changes:
+        plain |= {**dict.fromkeys(ESTIMATES), "others": []}
     decision = to_json({name: getattr(study.pair, name) for name in DECISION})
     words = {"verdict": study.comparison.verdict, "sentence": _sentence(study)}
     return {**about, "metric": study.metric, "a": first, "b": second, **decision, **plain, **words}

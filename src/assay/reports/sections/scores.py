@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison import at_most, documents_text, unjudged_between
-from assay.evaluation import Band, Confidence, Result
+from assay.comparison import at_most, results_text, unjudged_between
+from assay.evaluation import NO_RANKINGS, Band, Confidence, Result
 from assay.metrics import BoundMetric
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
@@ -149,17 +149,21 @@ def _relevance(result: Result) -> list[str]:
 
 def notes(report: Report) -> list[str]:
     """Notes for a careful reader: about each run, then about all runs."""
-    notes_by_result = [(*_coverage_notes(result), *result.notes) for result in report.results]
+    notes_by_result = [(*_coverage_notes(result), *_own_notes(result)) for result in report.results]
     common = [
         note for note in notes_by_result[0] if len(notes_by_result) > 1 and all(note in others for others in notes_by_result)
     ]
-    each = [
-        f"{report.label(result)}: {printable(note)}"
-        for result, its in zip(report.results, notes_by_result, strict=True)
-        for note in its
-        if note not in common
-    ]
+    labels: dict[str, list[str]] = {}
+    for result, its in zip(report.results, notes_by_result, strict=True):
+        for note in its:
+            labels.setdefault(note, []).append(report.label(result))
+    each = [f"{', '.join(some)}: {printable(note)}" for note, some in labels.items() if note not in common]
     return [*map(printable, report.remarks), *each, *map(printable, common), *confidence_notes(report), *trust_notes(report)]
+
+
+def _own_notes(result: Result) -> list[str]:
+    """The notes of a result; if its provider failed on every query, the error says why there are no rankings."""
+    return [note for note in result.notes if note != NO_RANKINGS or not result.is_total_failure]
 
 
 def _coverage_notes(result: Result) -> list[str]:
@@ -370,6 +374,12 @@ ASSUMED = (
 )
 
 
+LEADS = (
+    "The range of a lead does not follow from the table: a document has one grade for both runs, and for metrics such as "
+    "ndcg a relevant document of one run also changes the best possible ranking of the other."
+)
+
+
 def trust_notes(report: Report) -> list[str]:
     """What the bands show, or which option shows them."""
     if not report.points_on and not any(result.tie_bands or result.residuals for result in report.results):
@@ -410,19 +420,20 @@ def _share(result: Result) -> str:
 
 def _residual_notes(report: Report) -> list[str]:
     if any(result.residuals for result in report.results):
-        texts = [ASSUMED]
+        texts, has_leads = [ASSUMED], False
         for metric in report.shown:
             bands = [result.residuals.get(metric.name) for result in report.results]
             texts += [f"{metric.name}: {method}." for method in sorted({band.method for band in bands if band} - {""})]
-            texts += _reversible(report, metric)
-        return texts
+            texts += (leads := _reversible(report, metric))
+            has_leads = has_leads or bool(leads)
+        return [*texts, LEADS] if has_leads else texts
     if "judged@10" not in report.beside:
         return []
     many = [result for result in report.results if _unjudged_share(result) >= MANY_UNJUDGED]
     shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
     can_tell = all(result.grader is not None for result in many)  # which saved and stored results do not have
     advice = " Add --residuals to see how much they could change the scores." if can_tell else ""
-    return [f"Unjudged documents in the top 10: {', '.join(shares)}.{advice}"] if shares else []
+    return [f"Unjudged results in the first 10: {', '.join(shares)}.{advice}"] if shares else []
 
 
 def _unjudged_share(result: Result) -> float:
@@ -449,7 +460,7 @@ def _reversible(report: Report, metric: BoundMetric) -> list[str]:
             by = report.text(metric, lead)
             leads.append(
                 f"{metric.name}: {report.label(first)} leads {report.label(second)} by {by}. Depending on the grades of the "
-                f"{documents_text(unjudged)}, its lead could be between {ends}{at_most(unjudged)}."
+                f"{results_text(unjudged)}, its lead could be between {ends}{at_most(unjudged)}."
             )
     return leads
 

@@ -94,7 +94,7 @@ def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, s
     changes = []
     for line in series:
         for change in line.changes:
-            tone = "worse" if change.is_worse else "better"
+            tone = "" if change.is_only_seen else change.direction
             sentence = f"{line.name}: {change_head(change, metric)} on {readable_time(change.point.started)}"
             address = f"/result/{change.point.evaluation}"
             changes.append((change.point.started, (tone, sentence, address, change_details(change))))
@@ -113,7 +113,7 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
     def mark(row: Row) -> Cell:
         remarks = []
         if change := marks.get((row[0].name, row[1])):
-            remarks.append(f"{change.kind}, {'worse' if change.is_worse else 'better'}")
+            remarks.append(f"{change.kind}, {change.direction}{' on these queries' if change.is_only_seen else ''}")
         blessed = names.get(_point(row).evaluation)
         if blessed:
             remarks.append(f"baseline {', '.join(blessed)}")

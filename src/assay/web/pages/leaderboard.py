@@ -44,7 +44,9 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
     ranked = ranked_by(state, entered, metric)
     comparison, why_not = compare_best(state, ranked, metric)
     grid = board(ranked, metric, comparison)
-    layouts, tables = lay_out([Section("board", benchmark or "No results yet", (grid, *_charts(state, ranked, metric)))])
+    layouts, tables = lay_out(
+        [Section("board", benchmark or "No results yet", (grid, *_charts(state, ranked, metric, comparison)))]
+    )
     content = {
         "benchmarks": menu_names(names, benchmark),
         "benchmark": benchmark,
@@ -54,6 +56,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
         "metric": metric,
         "sections": layouts,
         "verdict": comparison.verdict if comparison else "",
+        "doubts": comparison.doubts if comparison else (),
         "notes": [*unfair_notes(state, ranked, metric), *_notes(ranked, entered, why_not), *_left_out(versions, data)],
     }
     return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
@@ -204,22 +207,24 @@ def _notes(ranked: Sequence[ListedResult], entered: Sequence[ListedResult], why_
     return [*(notes if len(ranked) > 1 else notes[1:]), *([why_not] if why_not else [])]
 
 
-def _charts(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[Figures]:
-    """Bars, and for three or more results their mean ranks; charts that cannot be drawn are left out."""
+def _charts(state: AppState, ranked: Sequence[ListedResult], metric: str, comparison: Comparison | None) -> list[Figures]:
+    """Bars, and for three or more results which of them are not told apart; charts that cannot be drawn are left out."""
     keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2:
         return []
-    kinds = ["bars", *(["critical_difference"] if len(keys) > 2 else [])]
-    makers = {kind: partial(_drawing, state, kind, keys, metric) for kind in kinds}
+    kinds = ["bars", *(["groups"] if len(keys) > 2 and comparison is not None else [])]
+    makers = {kind: partial(_drawing, state, kind, keys, metric, comparison) for kind in kinds}
     drawn = [state.cache.get(("board", kind, keys, metric), make) for kind, make in makers.items()]
     figures = [Figure(drawing[0], kind, "", metric) for kind, drawing in zip(kinds, drawn, strict=True) if drawing]
     return [Figures(tuple(figures))] if figures else []
 
 
-def _drawing(state: AppState, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
+def _drawing(
+    state: AppState, kind: str, keys: Sequence[str], metric: str, comparison: Comparison | None
+) -> tuple[Drawing, ...]:
     """The chart; empty if it cannot be drawn."""
     try:
-        return (draw(kind, state.results(keys), metric=metric),)
+        return (draw(kind, state.results(keys), metric=metric, comparison=comparison),)
     except UsageError:
         return ()
 
