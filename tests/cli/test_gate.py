@@ -55,6 +55,16 @@ def test_a_check_needs_no_results(folder, transcript):
     transcript("gate/check_alone")
 
 
+def test_a_check_needs_no_store(folder, assay):
+    Path("gate.yaml").write_text("rules: [mrr not worse by 0.05]")
+    Path("empty.db").write_bytes(b"")
+    outcomes = [assay("gate", "--check", "gate.yaml", "--store", name) for name in ("missing.db", "empty.db")]
+    for outcome in outcomes:
+        assert outcome.code == 0
+        assert all(f"  {n} queries: a drop of 0.1 (twice the margin)" in outcome.out for n in ("50", "200", "1,000"))
+    assert not Path("missing.db").exists()
+
+
 def test_a_guard_counts_different_candidates(store, results, transcript):
     """The same results count once; files without a store are told that a guard needs one."""
     for name in ("good", "less", "bad"):

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay.cli.terminal import terminal_width
-from assay.errors import BadParameter, UsageError
+from assay.errors import BadParameter, StoreError, UsageError
 from assay.text import counted, printable, wrapped
 
 if TYPE_CHECKING:
@@ -88,12 +88,13 @@ def _indented(text: str, width: int | None) -> list[str]:
 
 
 def has_no_results(options: argparse.Namespace) -> bool:
-    """Whether no result is named, and the store does not exist or is empty."""
-    from assay.store import Store, parse_location
+    """Whether no result is named, and there is no store that can be read, or it is empty."""
+    from assay.store import Store
 
     if options.files:
         return False
-    if not parse_location(options.store).exists:
+    try:
+        with Store.open(options.store, create=False) as store:
+            return not store.list(limit=1)
+    except StoreError:
         return True
-    with Store.open(options.store, create=False) as store:
-        return not store.list(limit=1)
