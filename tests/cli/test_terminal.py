@@ -65,7 +65,7 @@ def test_no_line_is_wider_and_colour_can_be_declined(screen, assay, stored, monk
 
 def test_what_narrow_tables_keep(screen, stored):
     shown = screen("history", "-m", "mrr", columns=50).out
-    assert ("▼ step" in shown, "earlier points not drawn)" in shown) == (True, True)
+    assert ("↓ step" in shown, "earlier points not drawn)" in shown) == (True, True)
     name = stored.save([result_of(1, "rag-template", started="2026-11-15T09:30:00+00:00")])
     stored.bless("latest", "main")
     for columns in (60, 160):

@@ -57,7 +57,7 @@ def _causes(change: Change) -> str:
 def _claim(change: Change) -> str:
     if math.isnan(change.p):
         return (
-            "seen on these queries only: this metric is no mean of queries, so there is no test"
+            "seen on these queries only: this metric is not a mean over queries, so there is no test"
             if change.is_only_seen
             else ""
         )

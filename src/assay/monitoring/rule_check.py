@@ -11,11 +11,11 @@ from assay.comparison import gains_of
 from assay.metrics import BoundMetric
 from assay.model import MEAN
 from assay.monitoring.case import Case
-from assay.monitoring.change_rules import ChangeRule, MarginRule, RatchetRule, verb_of
+from assay.monitoring.change_rules import LEVEL, ChangeRule, MarginRule, RatchetRule, verb_of
 from assay.monitoring.finding import unit_of
 from assay.monitoring.guard import chance_of_each, with_guarded_alpha
 from assay.monitoring.rule import Rule
-from assay.monitoring.rule_scope import FAIL
+from assay.monitoring.rule_scope import FAIL, WARN
 from assay.monitoring.sensitivity import (
     Spread,
     assumed_spread,
@@ -27,6 +27,7 @@ from assay.monitoring.sensitivity import (
     rounded_up,
     size_text,
     spread_of,
+    unseen_share,
 )
 from assay.text import counted
 
@@ -106,21 +107,26 @@ def _check_margin(rule: MarginRule, n: int, case: Case | None, units: str) -> Ru
         return RuleCheck(rule, n, "what it can notice is unknown without results of two systems")
     chance = chance_to_notice(2 * margin, margin, n, spread, alpha)
     text = notice_text(margin, chance, units, verb_of(rule.bound)[:-1], unit_of(rule.bound))
-    warnings = [_missing_drops(margin, n, spread, alpha, width)] if chance < SELDOM else []
+    fewest = 0
     if math.isfinite(width) and margin < width:
         fewest = math.ceil(math.log((1 - rule.level) / 2) / math.log1p(-margin / width))
         text += f". An equally good result can pass from about {counted(fewest, 'query')} on"
-        if n < fewest and rule.terms.undecided == FAIL:
-            warnings.append(f"with fewer than {counted(fewest, 'query')}, equally good results are undecided, and fail")
-    return RuleCheck(rule, n, text, ". ".join(warnings), chance, spread.is_assumed)
+    warnings = [_missing_drops(margin, n, spread, alpha, width, fewest)] if chance < SELDOM else []
+    if n < fewest:
+        fails = ", and fails" if rule.terms.undecided == FAIL else ""
+        warnings.append(
+            f"with fewer than {counted(fewest, 'query')} it never passes: an equally good result is undecided{fails}"
+        )
+    return RuleCheck(rule, n, text, "; ".join(warnings), chance, spread.is_assumed)
 
 
-def _missing_drops(margin: float, n: int, spread: Spread, alpha: float, width: float) -> str:
+def _missing_drops(margin: float, n: int, spread: Spread, alpha: float, width: float, fewest: int) -> str:
     """The warning of a rule that notices too little, with the queries or the margin that would do."""
     needed = _smallest(lambda size: chance_to_notice(2 * margin, margin, size, spread, alpha) >= USUAL_POWER)
     tenths = _smallest(lambda step: _chance_at(step * margin / 10, n, spread, alpha) >= USUAL_POWER)
-    wider = tenths * margin / 10 if tenths else math.inf
-    remedies = [f"about {counted(rounded_up(needed), 'query')}"] if needed else []
+    passing = width * unseen_share(n, (1 - LEVEL) / 2) if math.isfinite(width) else 0.0
+    wider = max(tenths * margin / 10, passing) if tenths else math.inf
+    remedies = [f"about {counted(rounded_up(max(needed, fewest)), 'query')}"] if needed else []
     remedies += [f"a margin of {size_text(wider)}"] if wider < width / 2 else []
     return f"it would miss most drops near its limit. Use {' or '.join(remedies) or 'more queries'}"
 
@@ -139,7 +145,8 @@ def _check_change(rule: ChangeRule, n: int, case: Case | None, units: str) -> Ru
     warning = ""
     if chance > OFTEN:
         instead = f"{rule.bound.name} not worse by {rule.limit}{rule.terms}"
-        warning = f"it fails equally good systems {cases_text(chance)}. Use a tested rule: {instead}"
+        effect = "warns about" if rule.terms.severity == WARN else "fails"
+        warning = f"it {effect} equally good systems {cases_text(chance)}. Use a tested rule: {instead}"
     return RuleCheck(rule, n, false_failure_text(chance, units), warning, chance, spread.is_assumed)
 
 

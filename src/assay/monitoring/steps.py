@@ -43,7 +43,7 @@ LEAST_PAIRS = 4
 STEADY_SHARE = 5
 """A system is steady if at most one in this many pairs differs."""
 LEAST_CHANGED = 4
-"""Before that, a difference after nights that were all the same is a change if it is on this many queries."""
+"""Before that, a difference after equal nights is a change if it is on this many queries."""
 
 
 STEP, SPIKE, DRIFT = "step", "spike", "drift"

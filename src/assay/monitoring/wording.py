@@ -25,24 +25,32 @@ def _about(verdict: Verdict) -> str:
     return f"{who} against {verdict.against}" if verdict.against not in ("", verdict.provider) else who
 
 
+STATUS_WORDS = (
+    (FAILED, "failed"),
+    (WARNED, "warned"),
+    (PASSED, "passed"),
+    (SAME, "without a change"),
+    (UNDECIDED, "undecided"),
+    (SKIPPED, "skipped"),
+)
+
+
 def conclusion(report: GateReport) -> str:
-    """How many rules failed, and the baseline; it counts verdicts if rules are about several results."""
+    """How many rules have each status, and the baseline; it counts verdicts if rules are about several results."""
     if report.broken:
         return "The gate is broken: no verdict."
-    parts: list[str] = []
-    n_rules = len({verdict.rule.text for verdict in report.verdicts})
-    noun = "rule" if n_rules == len(report.verdicts) else "verdict"
-    for status, word in ((FAILED, "failed"), (WARNED, "warned"), (UNDECIDED, "undecided"), (SKIPPED, "skipped")):
-        if n := report.count(status):
-            parts.append(f"{counted(n, noun)} {word}" if not parts else f"{n} {word}")
-    n = len(report.verdicts)
-    n_same = report.count(SAME)
-    if n_same and n_same == n:
+    n, n_rules = len(report.verdicts), len({verdict.rule.text for verdict in report.verdicts})
+    noun = "rule" if n_rules == n else "verdict"
+    counts = [(report.count(status), word) for status, word in STATUS_WORDS]
+    known = [(count, word) for count, word in counts if count]
+    if len(known) == 1 and n > 1 and report.count(PASSED):
+        return f"All {counted(n, noun)} passed.{_baseline_text(report)}"
+    if len(known) == 1 and report.count(SAME):
         return f"No score changed: {counted(n, noun)}.{_baseline_text(report)}"
-    sentence = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
-    if parts and not report.failed:
-        sentence = f"Passed: {sentence}"
-    return f"{sentence}.{_baseline_text(report)}"
+    parts = [
+        f"{counted(count, noun)} {word}" if not place else f"{count} {word}" for place, (count, word) in enumerate(known)
+    ]
+    return f"{', '.join(parts)}.{_baseline_text(report)}"
 
 
 def _baseline_text(report: GateReport) -> str:

@@ -43,36 +43,36 @@ def groups(subject: Subject) -> Drawing:
         {"system": shown[name], "value": comparison.value(name, metric.name), "line": line}
         for line, name in enumerate(order)
     ]
-    joined = not_told_apart(order, [(pair.a, pair.b) for pair in pairs if pair.better is None])
+    joined = undistinguished(order, [(pair.a, pair.b) for pair in pairs if pair.better is None])
     named = [[shown[name] for name in group] for group in joined]
     figures = Figures()
     values = listed([f"{row['system']} {figures.value(metric, row['value'])}" for row in rows], 20)
     together = listed([f"{', '.join(names[:-1])} and {names[-1]}" for names in named], 20)
     alt = f"{metric.name}, best first: {values}. " + (
-        f"Not told apart: {together}." if named else "All compared systems are told apart."
+        f"Not distinguished: {together}." if named else "All compared systems are distinguished."
     )
     table = tuple({"system": row["system"], metric.name: row["value"]} for row in rows)
-    title = subject.title or f"{metric.name}: which systems are told apart"
+    title = subject.title or f"{metric.name}: which systems are distinguished"
     return Drawing(_spec(rows, named, metric), title, alt, table, _note(comparison, pairs))
 
 
-def not_told_apart(order: Sequence[str], alike: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Groups in which no pair is told apart, so that each such pair is in at least one group."""
+def undistinguished(order: Sequence[str], alike: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Groups in which no pair is distinguished, so that each such pair is in at least one group."""
     place = {name: number for number, name in enumerate(order)}
     edges = sorted({tuple(sorted((place[a], place[b]))) for a, b in alike})
     known, covered = set(edges), set[tuple[int, ...]]()
-    found = []
+    groups = []
     for edge in edges:
         if edge in covered:
             continue
         group = list(edge)
         for other in range(len(order)):
-            if other not in group and all(tuple(sorted((one, other))) in known for one in group):
+            if other not in group and all(tuple(sorted((member, other))) in known for member in group):
                 group.append(other)
         group.sort()
         covered |= {(a, b) for number, a in enumerate(group) for b in group[number + 1 :]}
-        found.append([order[one] for one in group])
-    return found
+        groups.append([order[member] for member in group])
+    return groups
 
 
 def _decisions(comparison: Comparison, metric: BoundMetric) -> list[Pair]:
@@ -117,11 +117,11 @@ def _spec(rows: Sequence[Row], joined: Sequence[Sequence[str]], metric: BoundMet
         for number, group in enumerate(joined)
         for name in group
     ]
-    bars = {(dot["line"], dot["group"]): [one["value"] for one in dots if one["line"] == dot["line"]] for dot in dots}
+    bars = {(dot["line"], dot["group"]): [other["value"] for other in dots if other["line"] == dot["line"]] for dot in dots}
     lines = [{"line": line, "group": group, "from": min(v), "to": max(v)} for (line, group), v in bars.items()]
-    told = tooltip(("group", "not told apart"))
+    label = tooltip(("group", "not distinguished"))
     point = {"type": "point", "filled": True, "opacity": 1}
-    ends = {"x": {**across, "field": "from"}, "x2": {"field": "to"}, "y": down, "tooltip": told}
+    ends = {"x": {**across, "field": "from"}, "x2": {"field": "to"}, "y": down, "tooltip": label}
     layers: list[Spec] = [
         {"mark": {**point, "size": 90, "color": BETTER}, "encoding": {**place, "tooltip": hover}},
         {
@@ -129,7 +129,7 @@ def _spec(rows: Sequence[Row], joined: Sequence[Sequence[str]], metric: BoundMet
             "encoding": {**place, "text": {"field": "system"}},
         },
         {"data": {"values": lines}, "mark": {"type": "rule", "strokeWidth": 3, "color": SAME}, "encoding": ends},
-        {"data": {"values": dots}, "mark": {**point, "size": 50, "color": WORSE}, "encoding": {**place, "tooltip": told}},
+        {"data": {"values": dots}, "mark": {**point, "size": 50, "color": WORSE}, "encoding": {**place, "tooltip": label}},
     ]
     return spec(layers, rows, height=STEP * n + 16 * n_lines + 24)
 

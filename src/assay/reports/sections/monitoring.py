@@ -235,7 +235,8 @@ def _found(verdict: Verdict) -> str:
 
 def gate_sections(report: GateReport) -> tuple[Section, ...]:
     """The conclusion, then for each result a table of rules and the queries that changed most."""
-    sign = "🛑" if report.broken else "✅" if report.is_passed else "❌"
+    is_decided = report.count(PASSED) or report.count(SAME) or not report.count(UNDECIDED)
+    sign = "🛑" if report.broken else "❌" if report.failed else "✅" if is_decided else "❔"
     parts: list[Table | Paragraph | Notes] = [Notes(tuple(report.broken.split("\n") if report.broken else ()))]
     for head, verdicts in grouped(report):
         rows = [cells(SIGNS[verdict.status], verdict.rule.text, _found(verdict)) for verdict in verdicts]
