@@ -114,9 +114,8 @@ def _check_margin(rule: MarginRule, n: int, case: Case | None, units: str) -> Ru
     warnings = [_missing_drops(margin, n, spread, alpha, width, fewest)] if chance < SELDOM else []
     if n < fewest:
         fails = ", and fails" if rule.terms.undecided == FAIL else ""
-        warnings.append(
-            f"with fewer than {counted(fewest, 'query')} it never passes: an equally good result is undecided{fails}"
-        )
+        usual = "an equally good result is usually undecided"
+        warnings.append(f"with fewer than {counted(fewest, 'query')}, {usual}{fails}")
     return RuleCheck(rule, n, text, "; ".join(warnings), chance, spread.is_assumed)
 
 
