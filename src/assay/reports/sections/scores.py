@@ -175,9 +175,8 @@ def _coverage_notes(result: Result) -> list[str]:
     if n := counts["missing"]:
         empty = _verb(n, "counts as an empty ranking", "count as empty rankings")
         fate = _left_out(n) if result.policy.missing == "skip" else empty
-        texts.append(
-            f"{counted(n, 'query')} {_verb(n, 'is', 'are')} missing from the run and {fate} ({some_of(result.missing)})."
-        )
+        named = some_of(sorted(result.missing))
+        texts.append(f"{counted(n, 'query')} {_verb(n, 'is', 'are')} missing from the run and {fate} ({named}).")
     if n := counts["without_relevant"]:
         zero = f"{_verb(n, 'scores', 'score')} 0 on binary metrics"
         fate = _left_out(n) if result.policy.no_relevant == "skip" else zero
