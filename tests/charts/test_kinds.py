@@ -165,9 +165,9 @@ def test_groups_in_words():
     base = rng.uniform(0.5, 0.7, 40)
     scores = {"c": base - 0.3, "a": base, "b": base + rng.normal(0, 0.1, 40) - 0.001}
     drawing = draw("groups", with_scores(**{name: values.tolist() for name, values in scores.items()}))
-    assert drawing.alt.startswith("mrr, best first: a 0.600; b 0.586; c 0.300. Not told apart: a and b. A line joins ")
+    assert drawing.alt.startswith("mrr, best first: a 0.600; b 0.586; c 0.300. Not distinguished: a and b. A line joins ")
     apart = draw("groups", with_scores(a=[0.9] * 40, b=[0.5] * 40, c=[0.1] * 40))
-    assert apart.alt == f"mrr, best first: a 0.900; b 0.500; c 0.100. All compared systems are told apart. {apart.note}."
+    assert apart.alt == f"mrr, best first: a 0.900; b 0.500; c 0.100. All compared systems are distinguished. {apart.note}."
     times = draw("groups", with_scores("latency", slow=[9] * 9, fast=[1] * 9, middle=[5] * 9))
     assert [row["system"] for row in times.rows] == ["fast", "middle", "slow"]
 

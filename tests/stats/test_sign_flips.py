@@ -89,6 +89,28 @@ def p_parts(values):
     return sums
 
 
+def p_of_different_sums(differences):
+    """Two-sided p from the probabilities of all different sums, each counted once."""
+    chances = {0.0: 1.0}
+    for size in np.abs(differences[differences != 0]).tolist():
+        added = {}
+        for total, chance in chances.items():
+            for other in (round(total + size, 9), round(total - size, 9)):
+                added[other] = added.get(other, 0.0) + chance / 2
+        chances = added
+    total = abs(differences.sum()) - 1e-6
+    return sum(chance for other, chance in chances.items() if abs(other) >= total)
+
+
+@for_each("depth, n", [(2, 60), (2, 200), (3, 60), (4, 45)])
+def test_equal_sums_of_few_sizes_count_as_equal(depth, n):
+    """nDCG with one relevant document: few sizes, no common denominator, and many equal sums."""
+    values = np.array([0.0, *(1 / np.log2(rank + 1) for rank in range(1, depth + 1))])
+    rng = np.random.default_rng(depth + n)
+    differences = rng.choice(values, n) - rng.choice(values, n)
+    assert sign_flip_p(differences) == pytest.approx(p_of_different_sums(differences), abs=1e-3)
+
+
 def test_thousands_of_differences_agree_with_random_draws():
     values = np.random.default_rng(3).beta(2, 2, 5000) - np.random.default_rng(4).beta(2, 1.96, 5000)
     pairs = Pairs(np.zeros((5000, 1)), values[:, np.newaxis])
