@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.monitoring import BETS, Spread, chance_to_notice, spread_of
+from assay.stats import sign_flip_p
 from benchmarks._gate_scenarios import EQUAL_SHAPES, RANKS, SHAPES, Experiments, draw, quick_sign_flip_p
 
 Floats = NDArray[np.float64]
 REPEATS = 4_000
 ALPHA = 0.025
 SIZES = (5, 10, 20, 50, 200, 1000)
+SKEWED_AT = (20, 50, 200, 1000)
 SHARES = (0.5, 0.9, 0.97)
 MARGINS = (0.02, 0.05)
 DECIDED = ((50, 0.05), (200, 0.02), (200, 0.05), (1000, 0.02))
@@ -29,6 +31,7 @@ def tables() -> dict[str, str]:
     makers: dict[str, Callable[[], str]] = {
         "gate-pass": wrong_passes,
         "gate-fail": wrong_failures,
+        "gate-skewed": skewed_failures,
         "gate-decides": decisions,
         "gate-notices": noticed,
         "gate-point": point_rules,
@@ -52,6 +55,24 @@ def percent(share: float) -> str:
 def is_below(experiments: Experiments, margin: float) -> NDArray[np.bool_]:
     """Whether the observed drop is larger than the margin."""
     return np.asarray(experiments.mean < -margin - 1e-9)
+
+
+# FAIL of equal systems if many queries lose a little and a few gain a lot
+
+
+def skewed_failures() -> str:
+    """One query in nine gains 0.8, all others lose 0.1: the true mean is 0, but differences are not symmetric."""
+    rows = [[f"{n:,}", *(percent(share) for share in skewed_shares(n))] for n in SKEWED_AT]
+    return markdown(["queries", "FAIL at 2.5 %", "FAIL with a guard: 5% over 100 changes"], rows)
+
+
+def skewed_shares(n: int) -> list[float]:
+    """The share of FAIL at both error rates, with a margin of 0.02."""
+    rng = np.random.default_rng(n)
+    gains = np.where(rng.random((REPEATS, n)) < 1 / 9, 0.8, -0.1)
+    below = gains[gains.mean(axis=1) < -0.02 - 1e-9]
+    p = np.array([sign_flip_p(row, "less") for row in below])
+    return [float(np.count_nonzero(p <= alpha)) / REPEATS for alpha in (0.025, 0.05 / 100)]
 
 
 # PASS at a true drop equal to the margin
