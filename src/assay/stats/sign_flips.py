@@ -25,6 +25,7 @@ MAX_CELLS = 2**17
 FINE_WORK = 2**22
 """Cells times different sizes of the grid for differences of few sizes: up to about 0.1 seconds."""
 MAX_SIZES = 24
+TINY = 1e-6
 N_LARGEST = 10
 MAX_DIFFERENCES = 2048
 """The larger differences are added one by one. The sum of all others is normal: each is a small part of it, and their
@@ -45,12 +46,7 @@ def sign_flip_p(differences: Floats, alternative: str = "two_sided") -> float:
         return 1.0
     total, is_two_sided = math.fsum(differences), alternative == "two_sided"
     observed = abs(total) if is_two_sided else total if alternative == "greater" else -total
-    if len(sizes) <= MAX_COUNTED:
-        p = _AllSums(sizes).chance_of(observed)
-    elif _has_few_sizes(sizes) and not _lattice(sizes):
-        p = _chance_by_sizes(sizes, observed)
-    else:
-        p = _SpreadOfSums(sizes).chance_of(observed)
+    p = _AllSums(sizes).chance_of(observed) if len(sizes) <= MAX_COUNTED else _chance_of_many(sizes, observed)
     return min(1.0, (1 + is_two_sided) * max(p, 0.5 ** len(sizes)))  # the observed signs are one of the possible outcomes
 
 
@@ -73,6 +69,15 @@ def _signed_sums(sizes: Floats) -> Floats:
     for size in sizes.tolist():
         sums = np.concatenate([sums - size, sums + size])
     return sums
+
+
+def _chance_of_many(sizes: Floats, observed: float) -> float:
+    """The probability of a sum of at least this. A tiny one comes from the grid, which has no rounding errors of a transform."""
+    if _has_few_sizes(sizes) and not _lattice(sizes):
+        p = _chance_by_sizes(sizes, observed)
+        if p > TINY:
+            return p
+    return _SpreadOfSums(sizes).chance_of(observed)
 
 
 def _has_few_sizes(sizes: Floats) -> bool:
