@@ -72,7 +72,7 @@ def _signed_sums(sizes: Floats) -> Floats:
 
 
 def _chance_of_many(sizes: Floats, observed: float) -> float:
-    """The probability of a sum of at least this. A tiny one comes from the grid, which has no rounding errors of a transform."""
+    """The probability of a sum of at least this. A tiny one comes from the grid, because a transform rounds."""
     if _has_few_sizes(sizes) and not _lattice(sizes):
         p = _chance_by_sizes(sizes, observed)
         if p > TINY:
