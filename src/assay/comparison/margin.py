@@ -1,7 +1,8 @@
 """Margin: whether a system is worse than another by more than a margin; the decision of the gate.
 
-Two errors are bounded by half of 1 − level, 2.5 % at 95 %. A system that is worse by the margin passes: here Gaffke's bound
-decides, which holds if most queries did not change. A system that is as good fails: here the randomisation test decides.
+Two errors are limited to half of 1 − level, 2.5 % at 95 %. A system that is worse by the margin passes: here Gaffke's bound
+decides, which holds if most queries did not change. A system that is as good fails: here the randomisation test decides,
+which assumes that its gains and losses are about symmetric.
 """
 
 from __future__ import annotations
