@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.format import Format, all_formats
+from assay.datasets import Format, all_formats
 from assay.datasets.preflight.findings import CODES, DOCUMENT_CODES, JUDGMENT_CODES, QUERY_CODES, RUN_CODES
 from assay.grammar import show
 from assay.metrics.definition import Metric

@@ -13,8 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from assay import Document, Query
-from assay.datasets import BenchmarkDataset, load_dataset
-from assay.datasets.format import Format, all_formats
+from assay.datasets import BenchmarkDataset, Format, all_formats, load_dataset
 from fuzz.component import Component, SilentDifference
 from fuzz.components._database import share_database
 from fuzz.files import join_files, read_folder, scratch, split_files, write_file, write_folder

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import UsageError
 from assay.files import COMPRESSIONS
 from assay.model import Document, Query

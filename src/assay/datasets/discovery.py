@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from assay.datasets.format import Probe, detect_format, load_dataset
+from assay.datasets.loading import load_dataset
+from assay.datasets.probe import Probe
+from assay.datasets.recognition import detect_format
 from assay.errors import AssayError, DataError
 from assay.files import BOM
 from assay.model import Qrels, Run
