@@ -16,9 +16,11 @@ AssayError                 something the user can fix
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -236,17 +238,65 @@ class NotComparable(DataError):
         return self.hint is not None
 
 
-class Faults:
-    """Collects the faults of one source, then raises them together, sorted by place."""
+LENIENT_SHARE = 0.01
+"""The share of bad records of a file that may be left out, unless the user sets another."""
+MAX_STOPPED_SHARE = 0.2
+"""If reading stopped early with at most this share of bad records, an error suggests to leave them out."""
 
-    def __init__(self, source: str, unit: str = "") -> None:
+
+@dataclass
+class Leniency:
+    """Permission to leave out bad records: their largest share in a file, and those that were left out."""
+
+    share: float = LENIENT_SHARE
+    left_out: list[Fault] = field(default_factory=list)
+
+    def leave_out(self, faults: Sequence[Fault], n_records: int, source: str) -> None:
+        """Leave out the records with these faults; an error if they are more than the share allows."""
+        share = len(faults) / n_records if n_records else 1.0
+        if share > self.share:
+            raise DataError(
+                f"{len(faults):,} of {n_records:,} records are bad ({share:.2%}); at most {self.share:.2%} may be left out",
+                faults[:MAX_FAULTS],
+                source=source,
+                hint="correct them, or allow a larger share with --lenient",
+            )
+        self.left_out += faults
+
+
+_LENIENCY: ContextVar[Leniency | None] = ContextVar("leniency", default=None)
+
+
+@contextmanager
+def lenient(leniency: Leniency | None) -> Iterator[None]:
+    """Let every reader leave out bad records; None: a bad record is an error."""
+    token = _LENIENCY.set(leniency)
+    try:
+        yield
+    finally:
+        _LENIENCY.reset(token)
+
+
+def current_leniency() -> Leniency | None:
+    """The permission to leave out bad records; None if a bad record is an error."""
+    return _LENIENCY.get()
+
+
+class Faults:
+    """Collects the faults of one source, then raises them together, sorted by place.
+
+    If bad records may be left out, `raise_if_any` leaves them out instead, provided that it knows how many records there are.
+    """
+
+    def __init__(self, source: str, unit: str = "", leniency: Leniency | None = None) -> None:
         self.name = source
         self.source = f"{source}, {unit}" if unit else source
         """The text before the number of a place: the name of the file, and the unit that is counted if it is not lines."""
         self._noted: list[tuple[int, str, str]] = []
+        self._leniency = leniency or current_leniency()
 
     def add(self, place: int, what: str, code: str = "") -> None:
-        """Add one fault; faults after the twentieth are dropped."""
+        """Add one fault; faults after the twentieth are dropped, unless bad records may be left out."""
         if not self.full:
             self._noted.append((place, what, code))
 
@@ -256,18 +306,33 @@ class Faults:
     @property
     def full(self) -> bool:
         """Whether enough faults were found to stop reading."""
-        return len(self._noted) >= MAX_FAULTS
+        return self._leniency is None and len(self._noted) >= MAX_FAULTS
 
     @property
     def found(self) -> list[Fault]:
         """All faults, sorted by place."""
         return [Fault(what, place, code=code, source=self.source) for place, what, code in sorted(self._noted)]
 
-    def raise_if_any(self) -> None:
-        """Raise one DataError for everything found so far."""
-        if self._noted:
-            more = " or more" if self.full else ""
-            raise DataError(f"{len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found, source=self.name)
+    def raise_if_any(self, n_records: int | None = None) -> None:
+        """Raise one DataError for everything found so far. `n_records` is how many records were read, bad ones included."""
+        raise_faults(self.found, self.name, n_records, self._leniency, is_full=self.full)
+
+
+def raise_faults(
+    faults: Sequence[Fault], source: str, n_records: int | None, leniency: Leniency | None, *, is_full: bool
+) -> None:
+    """Raise one DataError for all faults, or leave out the records that have them if that is allowed."""
+    if not faults:
+        return
+    if leniency is not None and n_records is not None:
+        leniency.leave_out(faults, n_records, source)
+        return
+    share = len(faults) / n_records if n_records else 1.0
+    is_small = share <= (MAX_STOPPED_SHARE if is_full else LENIENT_SHARE)
+    hint = f"--lenient leaves out bad records if they are at most {LENIENT_SHARE:.0%}" if is_small else None
+    more = " or more" if is_full else ""
+    message = f"{len(faults)}{more} fault{'s' if len(faults) > 1 else ''}"
+    raise DataError(message, faults[:MAX_FAULTS], source=source, hint=hint)
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:

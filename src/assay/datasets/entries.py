@@ -98,6 +98,7 @@ def read_entries(values: Iterable[tuple[int, Any]], label: str, noun: str, read:
     The numbers are line numbers, or positions in a list of `noun`s if a noun is given.
     """
     faults = Faults(f"{label}, {noun}" if noun else label)
+    count = 0
     for count, (number, value) in enumerate(values, 1):
         try:
             read(count, f"{label}, {noun} {number}" if noun else f"{label}:{number}", value)
@@ -105,7 +106,7 @@ def read_entries(values: Iterable[tuple[int, Any]], label: str, noun: str, read:
             faults.add(number, str(error))
         if faults.full:
             break
-    faults.raise_if_any()
+    faults.raise_if_any(count)
 
 
 def parse_line(line: bytes) -> Any:

@@ -43,10 +43,12 @@ def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[in
     """Line number and value of each line that is not blank. All faults are raised together, at the end."""
     source = FileSource.at(path)
     faults = Faults(source.label)
+    n_lines = 0
     with source.reading_lines() as file:
         for number, line in enumerate(file, 1):
             if line.isspace():
                 continue
+            n_lines += 1
             try:
                 value = decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
             except (ValueError, RecursionError) as error:
@@ -55,7 +57,7 @@ def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[in
                     break
                 continue
             yield number, value
-    faults.raise_if_any()
+    faults.raise_if_any(n_lines)
 
 
 def convert(value: Any, kind: type[T], place: str) -> T:

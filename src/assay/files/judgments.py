@@ -175,7 +175,8 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
     by_query: dict[str, dict[str, float]] = {}
     subtopics: dict[tuple[str, str], dict[str, float]] = {}
     is_iteration = False
-    for place, query, doc, value, subtopic in rows:
+    n_rows = 0
+    for n_rows, (place, query, doc, value, subtopic) in enumerate(rows, 1):  # noqa: B007
         try:
             query = query if type(query) is str else text_id(query)
             judged = by_query.setdefault(query, {})
@@ -203,7 +204,7 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
                 judged[doc] = max(grade, judged.get(doc, grade))
         if faults.full:
             break
-    faults.raise_if_any()
+    faults.raise_if_any(max(n_rows, len(faults)))
     return _by_iteration(by_query, subtopics) if is_iteration else Judgments(by_query, subtopics)
 
 

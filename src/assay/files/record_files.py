@@ -6,7 +6,7 @@ import csv
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, time
 from itertools import islice
 from math import isnan
@@ -40,14 +40,26 @@ def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable
     suffix = suffix_of(path.name)
     is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
     faults = Faults(source.label, "" if is_text else "record")
-    for number, row in _rows(source, suffix, is_text=is_text):
+    n_rows = 0
+    for n_rows, (number, row) in enumerate(_rows(source, suffix, is_text=is_text), 1):  # noqa: B007
         try:
             take(f"{faults.source}:{number}", _record(row, parse))
         except ValueError as error:
             faults.add(number, *_reason(error))
             if faults.full:
                 break
-    faults.raise_if_any()
+    faults.raise_if_any(n_rows)
+
+
+def first_records(path: Path, most: int) -> list[Record]:
+    """The first records of a file, without those that cannot be read."""
+    source, suffix = FileSource.at(path), suffix_of(path.name)
+    is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
+    records: list[Record] = []
+    for _, row in islice(_rows(source, suffix, is_text=is_text), most):
+        with suppress(ValueError):
+            records.append(_record(row, parse_json))
+    return records
 
 
 def _rows(source: FileSource, suffix: str, *, is_text: bool) -> Iterable[tuple[int, Any]]:

@@ -44,6 +44,7 @@ def are_columns(source: Mapping[Any, Any]) -> bool:
 def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], example: str) -> None:
     """Pass each record to `take`. All faults are raised together, each with the number of its record."""
     faults = Faults(label, "record")
+    number = 0
     for number, row in enumerate(rows, 1):
         try:
             if not isinstance(row, Mapping):
@@ -53,7 +54,7 @@ def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], e
             faults.add(number, str(error))
             if faults.full:
                 break
-    faults.raise_if_any()
+    faults.raise_if_any(number)
 
 
 def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:

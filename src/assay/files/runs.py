@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from assay.errors import MAX_FAULTS, DataError, Faults
+from assay.errors import MAX_FAULTS, DataError, Faults, current_leniency
 from assay.files.columns import is_table
 from assay.files.hits import NOTHING, Row, hits_of, is_listed
 from assay.files.json_text import read_json_records
@@ -149,7 +149,8 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
     last: Any = object()
     name = ""
     ranking: Ranking = {}
-    for place, query, doc, value, _ in rows:
+    n_rows = 0
+    for n_rows, (place, query, doc, value, _) in enumerate(rows, 1):  # noqa: B007
         try:
             if type(query) is not str or query != last:
                 name = text_id(query)
@@ -171,10 +172,10 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
                 ranking[doc] = max(score, ranking[doc])
             else:
                 repeated.append((place, name, doc))
-        if len(faults) + len(repeated) >= MAX_FAULTS:
+        if faults.full or (current_leniency() is None and len(faults) + len(repeated) >= MAX_FAULTS):
             break
     _report_repeated(repeated, faults, source)
-    faults.raise_if_any()
+    faults.raise_if_any(max(n_rows, len(faults)))
     return by_query
 
 

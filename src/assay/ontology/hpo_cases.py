@@ -203,7 +203,7 @@ def read_hpo_cases(path: Path) -> BenchmarkDataset:
         metadata["language"] = language
     for number, case in enumerate(content["test_cases"], 1):
         _add_case(dataset, case, str(number), language, notes)
-    notes.raise_if_any()
+    notes.raise_if_any(len(dataset.queries) + notes.n_faults)
     dataset.repairs = notes.repairs
     return require_queries(dataset, source.label)
 

@@ -12,7 +12,8 @@ from typing import Any
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import answer_text
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Document, Query, text_id
@@ -261,7 +262,7 @@ def read_locomo(path: Path) -> BenchmarkDataset:
         _add_sample(dataset, _sample_id(sample, named, notes), sample, notes)
         if notes.full:
             break
-    notes.raise_if_any()
+    notes.raise_if_any(len(dataset.queries) + len(dataset.documents) + notes.n_faults)
     dataset.repairs = notes.repairs
     dataset.pack = evidence_pack("locomo", dataset.documents)
     return require_queries(dataset, str(path))

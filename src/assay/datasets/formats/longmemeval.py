@@ -12,7 +12,8 @@ import msgspec
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import answer_text
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.files import FileSource, decode_file
 from assay.model import Document, Query, text_id
 from assay.text import counted, shortened
@@ -245,7 +246,7 @@ def read_haystacks(path: Path, by_turn: bool) -> BenchmarkDataset:
         reader.add(number, raw)
         if notes.full:
             break
-    notes.raise_if_any()
+    notes.raise_if_any(len(reader.dataset.queries) + notes.n_faults)
     reader.dataset.repairs = notes.repairs
     return require_queries(reader.dataset, str(path))
 

@@ -30,7 +30,8 @@ from assay.datasets.entries import (
     take_ground_truth,
     with_id,
 )
-from assay.datasets.format import Format, Probe, marks_of_formats
+from assay.datasets.format import Format, marks_of_formats
+from assay.datasets.probe import Probe
 from assay.errors import DataError, Faults
 from assay.files import FileSource, convert, decoded_lines, read_json
 from assay.model import Document, Query, RelevanceJudgment, Span
@@ -66,7 +67,7 @@ class Contexts:
                 self._add_shared(number, doc_id, document)
             except ValueError as error:
                 faults.add(number, str(error))
-        faults.raise_if_any()
+        faults.raise_if_any(len(documents))
         self.are_shared = bool(self.documents)
         self._uses.update(self.documents.keys())
 
@@ -79,7 +80,7 @@ class Contexts:
                 documents[number] = self._document(context, f"{self.label}, context {number}")
             except ValueError as error:
                 faults.add(number, str(error))
-        faults.raise_if_any()
+        faults.raise_if_any(len(documents) + len(faults))
         return documents
 
     def _add_shared(self, number: int, doc_id: str, document: Document) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Document, Query, Span, text_id
@@ -45,7 +46,7 @@ def read_squad(path: Path) -> BenchmarkDataset:
         _add_paragraph(dataset, doc_id, title, paragraph, notes)
         if notes.full:
             break
-    notes.raise_if_any()
+    notes.raise_if_any(len(dataset.queries) + notes.n_faults)
     dataset.repairs = notes.repairs
     return require_queries(dataset, str(path))
 
