@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.evidence import evidence_pack
-from assay.errors import MAX_FAULTS, DataError, Fault, UnknownName, near_matches
+from assay.errors import MAX_FAULTS, DataError, Fault, UnknownName, current_leniency, near_matches, raise_faults
 from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
 from assay.text import counted
 
@@ -27,6 +27,12 @@ class Repair:
     what: str
     is_loss: bool = False
     """Whether something could not be used. If not, it was fixed, and the fix was unambiguous."""
+    code: str = ""
+    """The kind of repair, if users are told about this kind everywhere: one of `REPAIR_CODES`."""
+
+
+REPAIR_CODES = ("left-out", "unused-file", "unused-column")
+"""A bad record that was left out, a file of the folder that nothing used, and a column of ids that is not used."""
 
 
 @dataclass(eq=False)
@@ -52,6 +58,8 @@ class BenchmarkDataset:
     path: Path | None = None
     terms: Any = field(default=None, repr=False, compare=False)
     """The vocabulary of a domain, if the documents are its terms. It may also know the terms under other ids."""
+    retrieved: dict[str, list[str]] = field(default_factory=dict)
+    """Query → ids that a system returned, best first, if the file has the answers of a system."""
     subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     """Query and document → subtopic → grade, if judgments are per subtopic. `qrels` has the best of these grades."""
     _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
@@ -159,7 +167,7 @@ class BenchmarkDataset:
     @classmethod
     def from_json(cls, path: str | Path) -> BenchmarkDataset:
         """Read the JSON layout that `save_json` writes."""
-        from assay.datasets.format import load_dataset
+        from assay.datasets.loading import load_dataset
 
         return load_dataset(path, "json")
 
@@ -260,6 +268,7 @@ class Notes:
         self.source = source
         self.repairs: list[Repair] = []
         self._faults: list[Fault] = []
+        self._leniency = current_leniency()
 
     def mend(self, place: str, what: str) -> None:
         """Note something that was fixed, without any ambiguity."""
@@ -270,18 +279,20 @@ class Notes:
         self.repairs.append(Repair(place, what, is_loss=True))
 
     def fault(self, place: str, what: str) -> None:
-        """Note something that makes the file unreadable. Only the first twenty are kept."""
+        """Note something that makes a record unreadable. Only the first twenty are kept, unless records may be left out."""
         if not self.full:
             self._faults.append(Fault(f"{place}: {what}" if place else what, source=self.source))
 
     @property
+    def n_faults(self) -> int:
+        """The number of faults so far."""
+        return len(self._faults)
+
+    @property
     def full(self) -> bool:
         """Whether there are enough faults to stop reading."""
-        return len(self._faults) >= MAX_FAULTS
+        return self._leniency is None and len(self._faults) >= MAX_FAULTS
 
-    def raise_if_any(self) -> None:
-        """Raise one DataError with all faults so far."""
-        if self._faults:
-            raise DataError(
-                f"{counted(len(self._faults), 'fault')}{' or more' * self.full}", self._faults, source=self.source
-            )
+    def raise_if_any(self, n_records: int | None = None) -> None:
+        """Raise one DataError with all faults so far. `n_records` is how many records were read, bad ones included."""
+        raise_faults(self._faults, self.source, n_records, self._leniency, is_full=self.full)

@@ -3,94 +3,100 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.datasets.dataset import Notes
 from assay.errors import DataError
-from assay.files import COLUMN_NAMES, find_columns, parse_json
+from assay.files import (
+    COLUMN_NAMES,
+    DOCUMENT_NAMES,
+    TABLE_COLUMNS,
+    WEAK_NAMES,
+    accepted_names,
+    current_reading,
+    find_columns,
+    fold,
+    parse_json,
+)
 from assay.model import EMPTY_ID, Document, Query, RelevanceJudgment, is_finite_number, text_id
 from assay.text import shortened
 
 Record = Mapping[str, Any]
 
-QUERY = {
-    "query_id": ("query_id", "id", "_id", "qid", "question_id"),
-    "text": ("query", "question", "text", "query_text", "user_input", "title"),
-    "relevant": (
-        "relevant_ids",
-        "relevant_doc_ids",
-        "relevant_document_ids",
-        "relevant_chunk_ids",
-        "relevant",
-        "relevant_docs",
-        "relevant_documents",
-        "expected_ids",
-        "expected_doc_ids",
-        "ground_truth_ids",
-        "gold_ids",
-        "doc_ids",
-        "qrels",
-    ),
-    "expected": ("expected", "expected_answer", "reference_answer", "ground_truth", "reference", "answer"),
-    "query_type": ("query_type", "question_type"),
-    "difficulty": ("difficulty",),
-    "domain": ("domain",),
-    "evidence": ("evidence",),
-    "scope": ("scope",),
-    "metadata": ("metadata",),
-}
-"""Field of a query → accepted names, the most likely first. Case, hyphens, spaces and underscores do not matter."""
-DOCUMENT = {
-    "doc_id": ("doc_id", "id", "_id", "docno", "docid", "document_id"),
-    "text": ("text", "contents", "content", "body"),
-    **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
-}
-Names = Mapping[str, Sequence[str]]
-
-
-def _squash(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+Named = frozenset[tuple[str, str]]
+"""Pairs of column and role, for the columns that the user named."""
 
 
 @cache
-def _places(kind: str) -> dict[str, tuple[str, int]]:
-    """Squashed name → the field that it means, and its place in the order of likelihood."""
-    names: Names = QUERY if kind == "query" else DOCUMENT
+def _places(table: str) -> dict[str, tuple[str, int]]:
+    """Folded name → the role that it means, and its place in the order of likelihood."""
     places: dict[str, tuple[str, int]] = {}
-    for role, aliases in names.items():
-        for place, alias in enumerate(aliases):
-            places.setdefault(_squash(alias), (role, place))  # doc_id and docid are one name, in the place of the likelier
+    for role, names in TABLE_COLUMNS[table].items():
+        for place, name in enumerate(names):
+            places.setdefault(_squash(name), (role, place))  # doc_id and docid are one name, in the place of the likelier
     return places
 
 
+def _squash(name: str) -> str:
+    return fold(name).replace("_", "")
+
+
 @lru_cache(4096)
-def _role(kind: str, name: str) -> tuple[str, int] | None:
-    return _places(kind).get(_squash(name))
+def role_of(table: str, name: str) -> tuple[str, int] | None:
+    """The role that a column of this name has in a table, and the place of the name among those of the role."""
+    return _places(table).get(_squash(name))
 
 
-def roles_of(kind: str, names: Sequence[str]) -> set[str]:
-    """The fields of a query or document that these names mean."""
-    return {role[0] for name in names if (role := _role(kind, name))}
+def roles_of(table: str, names: Iterable[str], named: Named = frozenset()) -> dict[str, str]:
+    """Role → the column that has it, for a table with these columns."""
+    return dict(_choose(table, tuple(names), named).columns)
 
 
-def _known(kind: str, record: Record) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The known fields of the record, and the rest as its metadata. Of two names for one field, the likelier is used."""
+class _Choice(NamedTuple):
+    """Role → its column; columns that fit a role but lost it to a likelier name; and all columns without a role."""
+
+    columns: dict[str, str]
+    lost: dict[str, str]
+    others: tuple[str, ...]
+
+
+@lru_cache(4096)
+def _choose(table: str, names: tuple[str, ...], named: Named) -> _Choice:
+    """The columns of all roles: those that the user named, then the first name in the table of accepted names."""
+    role_by_column = dict(named)
     chosen: dict[str, tuple[int, str]] = {}
-    others: dict[str, Any] = {}
-    for name, value in record.items():
-        if value is None:
+    lost: dict[str, str] = {}
+    for name in names:
+        role, place = (role_by_column[name], -1) if name in role_by_column else role_of(table, name) or ("", 0)
+        if not role:
             continue
-        role, place = _role(kind, name) or ("", 0)
-        if role and (role not in chosen or place < chosen[role][0]):
+        if role not in chosen or place < chosen[role][0]:
             if role in chosen:
-                others[chosen[role][1]] = record[chosen[role][1]]
+                lost[chosen[role][1]] = role
             chosen[role] = place, name
         else:
-            others[name] = value
-    known = {role: record[name] for role, (_, name) in chosen.items()}
-    return known, _merge_metadata(others, known.pop("metadata", None))
+            lost[name] = role
+    columns = {role: name for role, (_, name) in chosen.items()}
+    taken = set(columns.values())
+    return _Choice(columns, lost, tuple(name for name in names if name not in taken))
+
+
+def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, str]]:
+    """The known fields of the record by role, the rest as its metadata, and the column of each role.
+
+    Of two columns for one role, the likelier is used; a note names the other, which becomes metadata.
+    """
+    columns, lost, others = _choose(table, tuple([name for name, value in record.items() if value is not None]), named)
+    for name, role in lost.items():
+        if fold(name) not in WEAK_NAMES:
+            what = f"the columns {columns[role]!r} and {name!r} both fit {role}; {columns[role]!r} is used"
+            advice = f"to use the other, add --columns {role}={name}"
+            current_reading().note_once((table, role, name), table, f"{what}, and {name!r} is kept as metadata; {advice}")
+    known = {role: record[name] for role, name in columns.items()}
+    metadata = _merge_metadata({name: record[name] for name in others}, known.pop("metadata", None))
+    return known, metadata, columns
 
 
 def _merge_metadata(others: dict[str, Any], metadata: Any) -> dict[str, Any] | None:
@@ -105,29 +111,57 @@ def _merge_metadata(others: dict[str, Any], metadata: Any) -> dict[str, Any] | N
     return {**others, **metadata}
 
 
-def query_of(record: Record, number: int, place: str, notes: Notes) -> tuple[Query, dict[str, float] | None]:
-    """The query of a record, and its grades by document. A query without an id gets its number as id.
+class QueryRecord(NamedTuple):
+    """The query of a record, and what the record says about documents."""
 
-    The grades are None if the record has none, and empty if nothing is relevant.
-    """
-    known, metadata = _known("query", record)
+    query: Query
+    judged: dict[str, float] | None
+    """Document → grade; None if the record has no judgments, and empty if nothing is relevant."""
+    column: str
+    """The column that the judgments come from."""
+    retrieved: list[str] | None
+    """The ids that a system returned, best first; None if the record has none."""
+    has_id: bool
+
+
+def query_of(record: Record, number: int, place: str, notes: Notes, named: Named = frozenset()) -> QueryRecord:
+    """The query of a record. A query without an id gets its number as id."""
+    known, metadata, columns = known_fields("queries", record, named)
     query_id = filled_id(known.pop("query_id", number))
     place = f"{place}, query {query_id}"
-    relevant = known.pop("relevant", None)
+    relevant, grade, retrieved = (known.pop(name, None) for name in ("relevant", "grade", "retrieved"))
     judged = None if relevant is None else judged_ids(relevant, place, notes)
+    if grade is not None and judged is not None and len(judged) == 1:
+        judged = dict.fromkeys(judged, _grade(grade))
+    elif grade is not None:
+        metadata = {**(metadata or {}), columns["grade"]: grade}
     if "expected" in known:
         known["expected"] = answer_text(known["expected"], place, notes)
     if "evidence" in known:
         known["evidence"] = _id_list(known["evidence"], "evidence")
+    if "query" in known:
+        known["text"] = known.pop("query")
     for name in known.keys() & {"text", "query_type", "difficulty", "domain", "scope"}:
         known[name] = _text(known[name], name)
-    return Query(query_id, metadata=metadata, **known), judged
+    query = Query(query_id, metadata=metadata, **known)
+    returned = None if retrieved is None else _id_list(retrieved, "retrieved")
+    return QueryRecord(query, judged, columns.get("relevant", ""), returned, has_id="query_id" in columns)
 
 
-def document_of(record: Record) -> Document:
+def _grade(value: Any) -> float:
+    try:
+        grade = float(value)
+    except (TypeError, ValueError):
+        grade = float("nan")
+    if not is_finite_number(grade):
+        raise DataError(f"the grade must be a finite number, not {shortened(value)}")
+    return grade
+
+
+def document_of(record: Record, named: Named = frozenset()) -> Document:
     """The document of a record. Unknown fields become its metadata."""
-    known, metadata = _known("document", record)
-    doc_id = document_id(record)
+    known, metadata, _ = known_fields("documents", record, named)
+    doc_id = document_id(record, named)
     known.pop("doc_id")
     for name in known.keys() & {"text", "title", "source", "section", "group"}:
         known[name] = _text(known[name], name)
@@ -136,36 +170,32 @@ def document_of(record: Record) -> Document:
     return Document(doc_id, metadata=metadata, **known)
 
 
-def document_id(record: Record) -> str:
+def document_id(record: Record, named: Named = frozenset()) -> str:
     """The id of a document's record."""
-    candidates = [(role[1], name) for name in record if record[name] is not None and (role := _id_role(name))]
-    if not candidates:
-        names = ", ".join(DOCUMENT["doc_id"])
-        raise DataError(f"found no document id among {', '.join(map(repr, record))}; accepted names: {names}")
-    return filled_id(record[min(candidates, key=lambda candidate: candidate[0])[1]])
+    columns = _choose("documents", tuple([name for name, value in record.items() if value is not None]), named).columns
+    if "doc_id" not in columns:
+        names = ", ".join(map(repr, record)) or "no columns"
+        raise DataError(f"found no document id among {names}; {accepted_names('documents', 'doc_id')}")
+    return filled_id(record[columns["doc_id"]])
 
 
-def names_document(name: str) -> bool:
+def names_document(name: str, named: Named = frozenset()) -> bool:
     """Whether a field of this name may contain the id of a document."""
-    return _id_role(name) is not None
-
-
-def _id_role(name: str) -> tuple[str, int] | None:
-    role = _role("document", name)
-    return role if role and role[0] == "doc_id" else None
+    role = dict(named).get(name) or (role_of("documents", name) or ("",))[0]
+    return role == "doc_id"
 
 
 def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
     """The judgment of a record, and the names of unused fields."""
-    names, unused = _judgment_fields(tuple(record))
+    names, unused = _judgment_fields(tuple(record), current_reading().named_roles("judgments", record))
     query, doc, grade = (record[name] for name in names)
     more = {name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None}
     return RelevanceJudgment(filled_id(query), filled_id(doc), grade, **more), unused
 
 
 @lru_cache(4096)
-def _judgment_fields(names: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
-    """The fields with query, document and grade, and the unused fields."""
+def _judgment_fields(names: tuple[str, ...], _: Named) -> tuple[list[str], tuple[str, ...]]:
+    """The fields with query, document and grade, and the unused fields. The columns that the user named are a cache key."""
     columns = find_columns(names, ("query", "document", "grade")).values()
     return list(columns), tuple(name for name in names if name not in {*columns, "judge", "timestamp"})
 
@@ -202,9 +232,10 @@ def _id_list(value: Any, name: str) -> list[str]:
 
 
 def _split_list(text: str) -> Any:
-    """The content of a text: ids separated by `;`, or a list or mapping in JSON or Python notation."""
+    """The content of a text: ids separated by `;` or `|`, or a list or mapping in JSON or Python notation."""
     if text.lstrip()[:1] not in ("[", "{"):
-        return [part.strip() for part in text.split(";") if part.strip()]
+        separator = ";" if ";" in text else "|"
+        return [part.strip() for part in text.split(separator) if part.strip()]
     try:
         return parse_json(text)
     except ValueError:
@@ -240,7 +271,7 @@ def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
 def _parse_graded(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, Mapping):
         return item, 1
-    doc = next((item[name] for name in (*DOCUMENT["doc_id"], "chunk_id") if item.get(name) is not None), None)
+    doc = next((item[name] for name in DOCUMENT_NAMES["doc_id"] if item.get(name) is not None), None)
     return doc, next((item[name] for name in COLUMN_NAMES["grade"] if item.get(name) is not None), 1)
 
 

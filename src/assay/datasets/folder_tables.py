@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets.corpus import FileDocuments
-from assay.datasets.dataset import BenchmarkDataset, Notes, Repair, require_queries
-from assay.datasets.fields import (
-    Record,
-    document_id,
-    document_of,
-    filled_fields,
-    judgment_of,
-    names_document,
-    query_of,
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.document_sources import (
+    DOCUMENT_STEMS,
+    json_decoder,
+    load_documents,
+    only_table,
+    read_documents,
+    text_files,
 )
-from assay.errors import DataError
-from assay.files import BOM, CARD, COMPRESSIONS, FileSource, decode_file, each_record, suffix_of
-from assay.model import Document, Query, RelevanceJudgment, Span
+from assay.datasets.fields import filled_fields
+from assay.datasets.query_table import JudgmentTable, QueryTable
+from assay.files import CARD, FileSource, decode_file, each_record, is_header, suffix_of
+from assay.model import Qrels, Query, RelevanceJudgment, Span
 
-TABLES = ("queries", "documents", "judgments")
-LINES = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".ndjson")
-ENDINGS = (*LINES, ".parquet")
+STEMS = {
+    "queries": ("queries", "questions", "golden", "golden_set", "goldens", "testset", "eval_set"),
+    "documents": DOCUMENT_STEMS,
+    "judgments": ("judgments", "qrels"),
+}
+"""Part of a benchmark → names of its file, without extension."""
+TABLES = tuple(STEMS)
 
 
 @dataclass
@@ -94,12 +97,14 @@ def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
 
 def read_tables(path: Path) -> BenchmarkDataset:
     """Read queries, documents and judgments from the tables that exist. Without queries, the judged queries are used."""
-    files = {table: file for table in TABLES if (file := _find(path, table))}
+    files = {table: file for table, stems in STEMS.items() if (file := only_table(path, table, stems))}
     dataset = BenchmarkDataset(path.resolve().name)
-    if "queries" in files:
-        read_queries(dataset, files["queries"])
     if "documents" in files:
         dataset.documents = read_documents(files["documents"])
+    elif (folder := text_folder(path)) is not None:
+        dataset.documents = load_documents(folder)
+    if "queries" in files:
+        read_queries(dataset, files["queries"], has_judgments="judgments" in files)
     if "judgments" in files:
         _read_judgments(dataset, files["judgments"])
     read_card(dataset, path)
@@ -108,109 +113,34 @@ def read_tables(path: Path) -> BenchmarkDataset:
     return require_queries(dataset, str(files.get("queries", path)))
 
 
-def _find(path: Path, table: str) -> Path | None:
-    """The file of a table. Several files are an error, because the choice would be a guess."""
-    files = [path / f"{table}{ending}" for ending in ENDINGS if (path / f"{table}{ending}").exists()]
-    if len(files) > 1:
-        names = ", ".join(file.name for file in files)
-        raise DataError(f"expected one file of {table}, found {len(files)}: {names}; keep one of them", source=path)
-    return files[0] if files else None
+def text_folder(path: Path) -> Path | None:
+    """The folder of text files that are the documents: `docs`, `corpus`, … in a folder of tables."""
+    folders = (path / stem for stem in STEMS["documents"])
+    return next((folder for folder in folders if folder.is_dir() and text_files(folder)), None)
 
 
-def read_queries(dataset: BenchmarkDataset, file: Path) -> None:
-    """Read queries, one per record, with their ground truth if they have any."""
-    places: dict[str, str] = {}
-    notes = Notes(str(file))
-
-    def take(place: str, record: Record) -> None:
-        query, judged = query_of(record, len(places) + 1, place, notes)
-        if query.query_id in places:
-            first = f"first at {places[query.query_id]}"
-            raise DataError(f"query {query.query_id} appears twice ({first}); list all its documents in one record")
-        places[query.query_id] = place
-        dataset.add_query(query)
-        if judged is not None:
-            dataset.qrels[query.query_id] = judged
-
-    each_record(file, take)
-    dataset.repairs += notes.repairs
+def read_queries(dataset: BenchmarkDataset, file: Path, *, has_judgments: bool = False) -> None:
+    """Read queries, one per record, with their ground truth if they have any. `has_judgments`: another file has some."""
+    table = QueryTable(dataset, str(file))
+    each_record(file, table.take)
+    table.finish(has_judgments=has_judgments)
 
 
 def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
-    """Read judgments, one per record. A document judged twice for a query is a fault."""
-    unused: dict[str, str] = {}
-
-    def take(place: str, record: Record) -> None:
-        judgment, useless = judgment_of(record)
-        if judgment.doc_id in dataset.qrels.get(judgment.query_id, ()):
-            raise DataError(f"document {judgment.doc_id} is judged twice for query {judgment.query_id}")
-        dataset.add_judgment(judgment)
-        for name in useless:
-            unused.setdefault(name, place)
-
-    each_record(file, take, json_decoder())
-    dataset.repairs += [Repair(place, f"the field {name!r} is not used", is_loss=True) for name, place in unused.items()]
+    """Read judgments: one per record of a table, or any other file of judgments."""
+    if not _has_records(file):
+        qrels = Qrels(str(file))
+        dataset.qrels |= {query: qrels[query] for query in qrels}
+        return
+    table = JudgmentTable(dataset)
+    each_record(file, table.take, json_decoder())
+    table.finish()
 
 
-def json_decoder() -> Callable[[bytes], Any]:
-    """A fast decoder for large files."""
-    import msgspec
-
-    return msgspec.json.Decoder().decode
-
-
-def read_documents(
-    file: Path,
-    made: Callable[[Record], Document] = document_of,
-    id_of: Callable[[Record], str] = document_id,
-    may_be_id: Callable[[str], bool] = names_document,
-) -> Any:
-    """Documents, one per record. Documents in JSON lines stay in their file until they are needed."""
-    if suffix_of(file.name) != ".parquet":
-        decode = json_decoder()
-        return FileDocuments(
-            FileSource.at(file),
-            _id_decoder(id_of, may_be_id, has_usual=id_of is not document_id),
-            lambda line: made(_object(decode(line.removeprefix(BOM)))),
-        )
-    documents: dict[str, Document] = {}
-
-    def take(_: str, record: Record) -> None:
-        document = made(record)
-        if document.doc_id in documents:
-            raise DataError(f"document {document.doc_id} appears twice")
-        documents[document.doc_id] = document
-
-    each_record(file, take)
-    return documents
-
-
-def _object(record: Any) -> Record:
-    if not isinstance(record, dict):
-        raise DataError("expected a JSON object")
-    return record
-
-
-def _id_decoder(
-    id_of: Callable[[Record], str], may_be_id: Callable[[str], bool], *, has_usual: bool
-) -> Callable[[bytes], str]:
-    """A decoder for the id of a line, which decodes only fields that may contain the id.
-
-    If the id is usually in `_id`, as in BEIR, that field is tried first, because this is fastest.
-    """
-    import msgspec
-
-    decode, value_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, json_decoder()
-    usual = msgspec.json.Decoder(msgspec.defstruct("Usual", [("_id", Any, None)])).decode
-
-    def id_of_line(line: bytes) -> str:
-        line = line.removeprefix(BOM)
-        if has_usual and type(line_id := usual(line)._id) is str and line_id:  # type: ignore[attr-defined]
-            return line_id
-        fields = decode(line)
-        return id_of({name: value_of(value) if may_be_id(name) else None for name, value in fields.items()})
-
-    return id_of_line
+def _has_records(file: Path) -> bool:
+    """Whether a file of judgments has one record with named fields per line or row."""
+    suffix = suffix_of(file.name)
+    return suffix in (".jsonl", ".ndjson", ".parquet") or (suffix != ".json" and is_header(FileSource.at(file).first_line))
 
 
 def judgment_rows(dataset: BenchmarkDataset) -> Iterator[RelevanceJudgment]:

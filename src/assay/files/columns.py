@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from assay.errors import DataError
-
-COLUMN_NAMES: dict[str, tuple[str, ...]] = {
-    "query": ("query_id", "qid", "q_id", "queryid", "query", "topic", "topic_id"),
-    "document": (
-        "doc_id",
-        "docid",
-        "docno",
-        "document_id",
-        "corpus_id",
-        "did",
-        "pid",
-        "document",
-        "doc",
-        "passage_id",
-        "chunk_id",
-    ),
-    "score": ("score", "sim", "similarity", "relevance_score"),
-    "rank": ("rank",),
-    "grade": ("relevance", "rel", "grade", "relevance_grade", "label", "judgment", "score", "gain"),
-    "subtopic": ("subtopic", "subtopic_id", "intent", "aspect"),
-    "iteration": ("iteration", "iter"),
-}
-"""Role → accepted column names, the most likely first. Case does not matter; hyphens and spaces count as underscores."""
-
+from assay.files.column_names import COLUMN_NAMES, USER_WORDS, fold
+from assay.files.reading import current_reading
 
 MAX_COLUMNS = 1000
 """A mapping with more keys than this is not a table: its keys are queries."""
@@ -37,18 +15,28 @@ MAX_COLUMNS = 1000
 
 def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
     """Role → its column. If no column fits a required role, the error lists the columns that exist."""
-    folded = {_fold(column): column for column in reversed(columns)}
+    folded = {fold(column): column for column in reversed(columns)}
     matches = {}
     for role in (*roles, *optional):
-        match = next((folded[name] for name in COLUMN_NAMES[role] if name in folded), None)
+        match = _named_column(role, columns) or next((folded[name] for name in COLUMN_NAMES[role] if name in folded), None)
         if match is not None:
             matches[role] = match
         elif role in roles:
             raise DataError(
-                f"found no {role} column among {', '.join(map(repr, columns))}; "
-                f"accepted names: {', '.join(COLUMN_NAMES[role])}"
+                f"found no {role} column among {', '.join(map(repr, columns))}; accepted names: "
+                f"{', '.join(COLUMN_NAMES[role])}; or name the column: --columns {USER_WORDS.get(role, role)}=NAME"
             )
     return matches
+
+
+def _named_column(role: str, columns: Collection[str]) -> str | None:
+    """The column that the user named for a role, if this table has it."""
+    reading, word = current_reading(), USER_WORDS.get(role, role)
+    column = reading.columns.get(word)
+    if column is None or column not in columns:
+        return None
+    reading.used.add(word)
+    return column
 
 
 def find_run_columns(columns: Sequence[str]) -> dict[str, str]:
@@ -80,9 +68,6 @@ def is_table(columns: object) -> bool:
     """Whether these names include a query and a document column."""
     if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str) or len(columns) > MAX_COLUMNS:
         return False
-    folded = {_fold(column) for column in columns if isinstance(column, str)}
-    return bool(folded & set(COLUMN_NAMES["query"])) and bool(folded & set(COLUMN_NAMES["document"]))
-
-
-def _fold(name: str) -> str:
-    return name.strip().strip('"').lower().replace("-", "_").replace(" ", "_")
+    names = [column for column in columns if isinstance(column, str)]
+    folded = {fold(name) for name in names}
+    return all(folded & {*COLUMN_NAMES[role]} or _named_column(role, names) for role in ("query", "document"))

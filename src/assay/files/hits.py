@@ -9,7 +9,8 @@ from itertools import chain
 from typing import Any
 
 from assay.errors import DataError
-from assay.files.columns import COLUMN_NAMES, is_table
+from assay.files.column_names import COLUMN_NAMES
+from assay.files.columns import is_table
 from assay.files.source import FileSource
 from assay.model import IDS, SCORES, TEXTS, Hit, Run, are_columns, as_number, as_score, records_of_columns, term_of, text_id
 from assay.text import shortened

@@ -20,6 +20,7 @@ from typing import IO, Any
 from assay.errors import AssayError, DataError
 from assay.files.columns import is_header
 from assay.files.limits import LONGEST_LINE, LinedFile, UnpackedFile
+from assay.files.reading import note_opened
 from assay.temporary_files import TemporaryFile
 from assay.text import printable
 
@@ -50,6 +51,7 @@ class FileSource:
 
     def __init__(self, path: str | os.PathLike[str], label: str = "") -> None:
         self.path = Path(path)
+        note_opened(self.path)
         self.label = label or str(path)
         self.notes: tuple[str, ...] = ()
         """What users should know about how the file was read."""

@@ -14,10 +14,12 @@ from typing import Any
 
 from assay.atomic_write import atomic_write
 from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.document_sources import json_decoder, read_documents
 from assay.datasets.entries import Check, is_text, is_texts, is_whole, split_metadata
 from assay.datasets.fields import filled_id
-from assay.datasets.folder_tables import json_decoder, read_card, read_documents, write_card
-from assay.datasets.format import Format, Probe
+from assay.datasets.folder_tables import read_card, write_card
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
 from assay.files import (
     CARD,

@@ -10,7 +10,8 @@ from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.entries import QUERY_ID, Entry, in_field, is_text, is_whole, parse_line, read_entries
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.datasets.source_tree import SourceTree
 from assay.errors import DataError
 from assay.files import FileSource, decoded_lines, read_json

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, require_queries
 from assay.datasets.fields import roles_of
 from assay.datasets.folder_tables import read_queries
-from assay.datasets.format import Format, Probe, marks_of_formats
-from assay.files import TABLES
+from assay.datasets.format import Format, marks_of_formats
+from assay.datasets.probe import Probe
+from assay.files import COLUMN_NAMES, TABLES, current_reading, fold
 
 EXAMPLE = """\
 [
   {"query_id": "q1", "query": "How long do cats sleep?", "relevant_ids": ["d1", "d2"], "answer": "12 to 16 hours"},
   {"query_id": "q2", "query": "Can cats swim?", "relevant_ids": {"d7": 3, "d9": 1}, "category": "behaviour"}
 ]"""
-LINES = (".jsonl", ".ndjson")
 FOREIGN = {
     *("contexts", "context", "passages", "documents", "retrieval_context", "questions"),
     *("conversation", "qa", "haystack_sessions"),
@@ -42,32 +41,24 @@ def read_golden(path: Path) -> BenchmarkDataset:
 def detect(probe: Probe) -> bool:
     """Records with a query and its relevant ids, and without fields of other formats.
 
-    A CSV may have an answer instead of ids; JSON with answers is `rag_template`.
+    A table may have an answer instead of ids; JSON with answers is `rag_template`. A table with one document in each row is
+    a table of judgments, unless the queries are texts.
     """
-    names = _first_names(probe)
-    roles = roles_of("query", names)
-    if (FOREIGN | marks_of_formats()) & set(names):
+    record = probe.first_record
+    roles = roles_of("queries", record, current_reading().named_roles("queries", record))
+    if (FOREIGN | marks_of_formats()) & record.keys():
         return False
-    if "relevant" in roles:
-        return bool(roles & {"query_id", "text"})
-    return probe.suffix in TABLES and {"text", "expected"} <= roles
+    if "relevant" not in roles:
+        return probe.suffix in TABLES and {"query", "expected"} <= roles.keys()
+    if fold(roles["relevant"]) in COLUMN_NAMES["document"]:
+        return "query" in roles and not _is_judgment(record, roles["query"])
+    return bool(roles.keys() & {"query_id", "query"})
 
 
-def _first_names(probe: Probe) -> Sequence[str]:
-    """The field names of the first record."""
-    text = probe.head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
-    if probe.suffix in TABLES:
-        header = text.partition("\n")[0].strip()
-        return [name.strip(' "') for name in re.split("[\t,;]", header)]
-    if probe.suffix not in (".json", *LINES):
-        return []
-    start = re.match(r"\[\s*", text)
-    try:
-        first, end = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
-    except (ValueError, RecursionError):
-        return []
-    is_record = isinstance(first, dict) and (start is not None or "\n" not in text[:end])
-    return list(first) if is_record else []
+def _is_judgment(record: Mapping[str, Any], query: str) -> bool:
+    """Whether a record is a judgment or a row of a run: it has a number, and its query is one word under a name of ids."""
+    has_number = any(fold(name) in {*COLUMN_NAMES["grade"], *COLUMN_NAMES["rank"]} for name in record)
+    return has_number and fold(query) in COLUMN_NAMES["query"] and len(str(record[query]).split()) < 2
 
 
 FORMAT = Format(

@@ -11,7 +11,8 @@ from typing import Any
 
 from assay.datasets.corpus import Items, Values
 from assay.datasets.dataset import BenchmarkDataset, Notes
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import AssayError, DataError, UnknownName, UsageError, near_matches
 from assay.model import Document, Query, text_id
 from assay.text import counted

@@ -10,10 +10,10 @@ from typing import Any
 
 from assay.atomic_write import atomic_write
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.document_sources import LINES
 from assay.datasets.entries import in_field
 from assay.datasets.fields import filled_fields, filled_id
 from assay.datasets.folder_tables import (
-    LINES,
     TABLES,
     add_judges,
     has_tables,
@@ -23,7 +23,8 @@ from assay.datasets.folder_tables import (
     read_tables,
     write_card,
 )
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import DataError
 from assay.files import decode_file, decode_part, new_folder, write_lines, write_parquet_table
 from assay.model import Document, Query, RelevanceJudgment, Span, checked_grades
@@ -79,7 +80,7 @@ def read_json(path: Path) -> BenchmarkDataset:
         spans=content.spans,
         repairs=notes.repairs,
     )
-    notes.raise_if_any()
+    notes.raise_if_any(len(dataset.queries) + len(dataset.documents) + notes.n_faults)
     add_judges(dataset, content.judgments, str(path))
     return dataset
 

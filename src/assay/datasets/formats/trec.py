@@ -12,9 +12,11 @@ from typing import Any
 from assay.atomic_write import atomic_write
 from assay.datasets.corpus import FileDocuments
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries, subtopics_of
+from assay.datasets.document_sources import read_documents
 from assay.datasets.fields import filled_fields
-from assay.datasets.folder_tables import read_card, read_documents, read_queries, write_card
-from assay.datasets.format import Format, Probe
+from assay.datasets.folder_tables import read_card, read_queries, write_card
+from assay.datasets.format import Format
+from assay.datasets.probe import Probe
 from assay.errors import DataError, Faults, UsageError
 from assay.files import (
     BOM,
@@ -67,12 +69,12 @@ def read_topics(source: FileSource, notes: Notes) -> dict[str, Query]:
             query = _query(fields, f"{source.label}:{line}", notes)
             if query.query_id in queries:
                 faults.add(line, f"query {query.query_id} appears twice")
-            queries[query.query_id] = query
+            queries.setdefault(query.query_id, query)
         except DataError as error:
             faults.add(line, str(error))
         if faults.full:
             break
-    faults.raise_if_any()
+    faults.raise_if_any(len(queries) + len(faults))
     return queries
 
 

@@ -1,0 +1,154 @@
+"""Tables of queries and of judgments: take their records one by one, then decide what their columns mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from assay.datasets.dataset import BenchmarkDataset, Notes, Repair
+from assay.datasets.document_sources import DocumentIds
+from assay.datasets.fields import Record, judgment_of, query_of, role_of, roles_of
+from assay.errors import DataError
+from assay.files import WEAK_NAMES, accepted_names, current_reading, fold
+from assay.model import Query
+
+ID_NAME = re.compile(r"(^|_)(ids?|docs?|documents?|sources?|chunks?|passages?)$")
+"""Names of columns that probably hold ids of documents."""
+MAX_VALUES_CHECKED = 1000
+"""How many values of a column are compared with the documents."""
+
+
+class QueryTable:
+    """Takes the records of a table of queries. `finish` decides what their relevant ids mean, when documents are known."""
+
+    def __init__(self, dataset: BenchmarkDataset, label: str) -> None:
+        self.dataset, self.label = dataset, label
+        self.notes = Notes(label)
+        self._places: dict[str, str] = {}
+        self._ids: dict[str, str] = {}
+        """Text → id of a query whose record has no id."""
+        self._judged: dict[str, dict[str, float]] = {}
+        self._columns: dict[str, str] = {}
+        """Query → the column with its relevant ids."""
+        self._names: dict[str, None] = {}
+        self._n_joined = 0
+
+    def take(self, place: str, record: Record) -> None:
+        """Take one record. Records of the same query are joined if they have the same text and answer."""
+        named = current_reading().named_roles("queries", record)
+        read = query_of(record, len(self._places) + 1, place, self.notes, named)
+        self._names |= dict.fromkeys(record)
+        query = read.query
+        if not read.has_id and query.text and read.judged is not None:
+            query = replace(query, query_id=self._ids.setdefault(query.text, query.query_id))
+        if query.query_id in self._places:
+            self._join(query, read.judged)
+            return
+        self._places[query.query_id] = place
+        self.dataset.add_query(query)
+        if read.retrieved is not None:
+            self.dataset.retrieved[query.query_id] = read.retrieved
+        if read.judged is not None:
+            self._judged[query.query_id], self._columns[query.query_id] = read.judged, read.column
+
+    def _join(self, query: Query, judged: Mapping[str, float] | None) -> None:
+        """Add the relevant ids of another record of a query."""
+        before, known = self.dataset.queries[query.query_id], self._judged.get(query.query_id)
+        is_same = replace(before, metadata=None) == replace(query, metadata=None)
+        if not is_same or judged is None or known is None or judged == known:
+            first = f"first at {self._places[query.query_id]}"
+            raise DataError(f"query {query.query_id} appears twice ({first}); list all its documents in one record")
+        for doc, grade in judged.items():
+            if known.setdefault(doc, grade) != grade:
+                raise DataError(f"document {doc} has two grades for query {query.query_id}; keep one of them")
+        for name, value in (query.metadata or {}).items():
+            if (before.metadata or {}).get(name) != value:
+                what = f"the column {name!r} differs between records of one query; the value of the first record is kept"
+                current_reading().note_once(("differs", name), self.label, what)
+        self._n_joined += 1
+
+    def finish(self, *, has_judgments: bool = False) -> None:
+        """Add the judgments to the dataset. `has_judgments`: a file of its own has judgments."""
+        others = current_reading().documents
+        documents = DocumentIds(self.dataset.documents if others is None else others)
+        self._check_columns()
+        self._resolve_weak_names(documents, has_judgments=has_judgments)
+        for query, judged in self._judged.items():
+            self.dataset.qrels[query] = documents.resolve(judged)
+        for query, retrieved in self.dataset.retrieved.items():
+            self.dataset.retrieved[query] = list(documents.resolve(dict.fromkeys(retrieved, 1.0)))
+        if self._n_joined:
+            self.notes.mend(self.label, f"{self._n_joined:,} records repeat a query with other documents; they are joined")
+        if documents.n_matched:
+            self.notes.mend(self.label, f"{documents.n_matched:,} ids were matched to files by file name")
+        self.dataset.repairs += self.notes.repairs
+        if not has_judgments and not self.dataset.qrels:
+            self._tell_unused(documents)
+
+    def _check_columns(self) -> None:
+        """Raise if no column has the text of queries, although one has a name that is not known."""
+        roles = roles_of("queries", self._names, current_reading().named_roles("queries", self._names))
+        unknown = [name for name in self._names if name not in roles.values() and role_of("queries", name) is None]
+        if not self._names or "query" in roles or ("query_id" in roles and (self._judged or not unknown)):
+            return
+        names = ", ".join(map(repr, self._names))
+        what = f"found no column with the text of queries among {names}; {accepted_names('queries', 'query')}"
+        raise DataError(what, source=self.label)
+
+    def _resolve_weak_names(self, documents: DocumentIds, *, has_judgments: bool) -> None:
+        """Columns such as `source` are relevant ids if they name documents; otherwise they are metadata."""
+        queries = [query for query, column in self._columns.items() if fold(column) in WEAK_NAMES]
+        column = self._columns[queries[0]] if queries else ""
+        if not queries or column in current_reading().columns.values():
+            return
+        names_documents = any(doc in documents for query in queries for doc in documents.resolve(self._judged[query]))
+        if not has_judgments and (names_documents or not documents):
+            self.notes.mend(self.label, f"the column {column!r} is read as the relevant documents")
+            return
+        for query in queries:
+            before, value = self.dataset.queries[query], "; ".join(self._judged.pop(query))
+            self.dataset.add_query(replace(before, metadata={**(before.metadata or {}), self._columns.pop(query): value}))
+
+    def _tell_unused(self, documents: DocumentIds) -> None:
+        """Note columns that look like ids of documents although the table has no judgments."""
+        queries = [query.metadata or {} for query in self.dataset.queries.values()][:MAX_VALUES_CHECKED]
+        for name in dict.fromkeys(name for metadata in queries for name in metadata):
+            values = [metadata[name] for metadata in queries if metadata.get(name)]
+            if documents and values and all(_names_documents(value, documents) for value in values):
+                reason = "its values are ids of documents"
+            elif values and ID_NAME.search(fold(name)):
+                reason = "its name looks like ids of documents"
+            else:
+                continue
+            advice = f"if these are the relevant documents, add --columns relevant={name}"
+            what = f"the column {name!r} is not used, but {reason}; {advice}"
+            self.dataset.repairs.append(Repair(self.label, what, code="unused-column"))
+
+
+def _names_documents(value: Any, documents: DocumentIds) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return bool(values) and all(isinstance(entry, str) and entry in documents for entry in values)
+
+
+class JudgmentTable:
+    """Takes the records of a table of judgments. A document judged twice for a query is a fault."""
+
+    def __init__(self, dataset: BenchmarkDataset) -> None:
+        self.dataset = dataset
+        self._unused: dict[str, str] = {}
+
+    def take(self, place: str, record: Record) -> None:
+        """Take one record."""
+        judgment, unused = judgment_of(record)
+        if judgment.doc_id in self.dataset.qrels.get(judgment.query_id, ()):
+            raise DataError(f"document {judgment.doc_id} is judged twice for query {judgment.query_id}")
+        self.dataset.add_judgment(judgment)
+        for name in unused:
+            self._unused.setdefault(name, place)
+
+    def finish(self) -> None:
+        """Note the columns that were not used."""
+        losses = (Repair(place, f"the field {name!r} is not used", is_loss=True) for name, place in self._unused.items())
+        self.dataset.repairs += losses

@@ -1,0 +1,91 @@
+"""Accepted names: which columns or fields of tables hold the queries, documents, judgments and rankings.
+
+This is the only table of names. Readers, errors, `assay datasets formats` and the documentation use it. Of several columns
+that fit one role, the first name in the table wins. Case does not matter; hyphens and spaces count as underscores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Names = Mapping[str, tuple[str, ...]]
+"""Role → accepted names, the most likely first."""
+
+QUERY_NAMES: Names = {
+    "query_id": ("query_id", "id", "_id", "qid", "question_id"),
+    "query": ("query", "question", "text", "query_text", "user_input", "title"),
+    "relevant": (
+        *("relevant_ids", "relevant_doc_ids", "relevant_document_ids", "relevant_chunk_ids", "relevant"),
+        *("relevant_docs", "relevant_documents", "positive_ids", "positive_doc_ids", "expected_ids", "expected_doc_ids"),
+        *("expected_sources", "ground_truth_ids", "gold_ids", "reference_context_ids", "context_ids", "doc_ids"),
+        *("document_ids", "chunk_ids", "qrels", "doc_id", "document_id", "chunk_id", "corpus_id", "passage_id"),
+        *("sources", "source"),
+    ),
+    "expected": (
+        *("expected", "expected_answer", "reference_answer", "ground_truth", "reference", "expected_output", "answer"),
+    ),
+    "grade": ("relevance", "relevance_grade", "grade", "rel"),
+    "query_type": ("query_type", "question_type"),
+    "difficulty": ("difficulty",),
+    "domain": ("domain",),
+    "evidence": ("evidence",),
+    "scope": ("scope",),
+    "retrieved": ("retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "retrieved"),
+    "metadata": ("metadata",),
+}
+"""Columns of a table of queries. `relevant` are the ids of the relevant documents, `grade` is the grade of a single one,
+`expected` is the expected answer, and `retrieved` are the ids that a system returned."""
+
+DOCUMENT_NAMES: Names = {
+    "doc_id": ("doc_id", "id", "_id", "docno", "docid", "document_id", "chunk_id", "passage_id", "corpus_id", "pid"),
+    "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
+    **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
+}
+"""Columns of a table of documents."""
+
+COLUMN_NAMES: Names = {
+    "query": ("query_id", "qid", "q_id", "queryid", "query", "topic", "topic_id", "question_id"),
+    "document": (
+        *("doc_id", "docid", "docno", "document_id", "corpus_id", "did", "pid", "document", "doc", "passage_id", "chunk_id"),
+    ),
+    "score": ("score", "sim", "similarity", "relevance_score"),
+    "rank": ("rank",),
+    "grade": ("relevance", "rel", "grade", "relevance_grade", "label", "judgment", "score", "gain", "rating"),
+    "subtopic": ("subtopic", "subtopic_id", "intent", "aspect"),
+    "iteration": ("iteration", "iter"),
+}
+"""Columns of judgments and runs."""
+
+WEAK_NAMES = frozenset({"source", "sources", "title"})
+"""Names that usually mean something else, such as where a question comes from. A likelier name wins without a note."""
+
+TABLE_COLUMNS: Mapping[str, Names] = {
+    "queries": QUERY_NAMES,
+    "documents": DOCUMENT_NAMES,
+    "judgments": {
+        "query_id": COLUMN_NAMES["query"],
+        "doc_id": COLUMN_NAMES["document"],
+        "grade": COLUMN_NAMES["grade"],
+        "subtopic": COLUMN_NAMES["subtopic"],
+    },
+    "runs": {
+        "query_id": COLUMN_NAMES["query"],
+        "doc_id": COLUMN_NAMES["document"],
+        "score": COLUMN_NAMES["score"],
+        "rank": COLUMN_NAMES["rank"],
+    },
+}
+"""Kind of table → its roles. The user names roles with these words, as in `--columns query=q,text=body`."""
+
+USER_WORDS = {"query": "query_id", "document": "doc_id"}
+"""Role in `COLUMN_NAMES` → the user's word for it, if it differs."""
+
+
+def fold(name: str) -> str:
+    """A column name without differences that do not matter: `Query-ID` becomes `query_id`."""
+    return name.strip().strip('"').lower().replace("-", "_").replace(" ", "_")
+
+
+def accepted_names(table: str, role: str) -> str:
+    """The names that are accepted for a role, for an error."""
+    return f"accepted names: {', '.join(TABLE_COLUMNS[table][role])}; or name the column: --columns {role}=NAME"

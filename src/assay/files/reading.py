@@ -1,0 +1,91 @@
+"""Reading: what the user set for one call that reads data, and what the readers found out; every reader follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.errors import BadParameter, near_matches
+from assay.files.column_names import TABLE_COLUMNS
+from assay.model import Document
+
+COLUMN_ROLES = tuple(dict.fromkeys(role for table in TABLE_COLUMNS.values() for role in table))
+"""The words for roles of columns."""
+
+
+@dataclass
+class Reading:
+    """What the user set, the files that were opened, and what users should know about columns."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Role → the column that the user named for it."""
+    documents: Mapping[str, Document] | None = None
+    """Documents that come from somewhere else than the benchmark."""
+    opened: set[Path] = field(default_factory=set)
+    """Files and folders that readers used."""
+    used: set[str] = field(default_factory=set)
+    """Roles whose named column was found."""
+    notes: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
+    """Subject → place and text of a note; each subject is noted once."""
+
+    def note_once(self, subject: tuple[str, ...], place: str, what: str) -> None:
+        """Note something about a whole table, which all its records would repeat."""
+        self.notes.setdefault(subject, (place, what))
+
+    def named_roles(self, table: str, columns: Iterable[str] | None = None) -> frozenset[tuple[str, str]]:
+        """Pairs of column and role, for the columns that the user named and that this table has (None: any table)."""
+        if not self.columns:
+            return frozenset()
+        there = set(self.columns.values()) if columns is None else set(columns)
+        named = {role: column for role, column in self.columns.items() if role in TABLE_COLUMNS[table] and column in there}
+        if columns is not None:
+            self.used.update(named)
+        return frozenset((column, role) for role, column in named.items())
+
+
+_READING: ContextVar[Reading | None] = ContextVar("reading", default=None)
+
+
+@contextmanager
+def reading_with(reading: Reading) -> Iterator[Reading]:
+    """Let every reader follow these settings."""
+    token = _READING.set(reading)
+    try:
+        yield reading
+    finally:
+        _READING.reset(token)
+
+
+def current_reading() -> Reading:
+    """The settings of the present call; the defaults outside of one."""
+    return _READING.get() or Reading()
+
+
+def note_opened(path: Path) -> None:
+    """Remember that a reader uses a file, or all files of a folder."""
+    if (reading := _READING.get()) is not None:
+        reading.opened.add(path)
+
+
+def parse_columns(value: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
+    """Role → column, from `query=q,text=body`, a list of such texts, or a mapping."""
+    if value is None:
+        return {}
+    pairs = {str(role): str(column) for role, column in value.items()} if isinstance(value, Mapping) else _parse_pairs(value)
+    for role in pairs:
+        if role not in COLUMN_ROLES:
+            near = near_matches(role, COLUMN_ROLES)
+            question = f" Did you mean {near[0]}?" if near else ""
+            raise BadParameter(f"no column has the role {role!r}.{question}   (choose from {', '.join(COLUMN_ROLES)})")
+    return pairs
+
+
+def _parse_pairs(value: str | Sequence[str]) -> dict[str, str]:
+    texts = [value] if isinstance(value, str) else value
+    parts = [part.partition("=") for text in texts for part in str(text).split(",") if part.strip()]
+    if bad := ["".join(part) for part in parts if not part[1] or not part[0].strip() or not part[2].strip()]:
+        raise BadParameter(f"columns must be given as role=column, such as query=q,text=body, not {bad[0]!r}")
+    return {role.strip(): column.strip() for role, _, column in parts}
