@@ -285,7 +285,7 @@ def current_leniency() -> Leniency | None:
 class Faults:
     """Collects the faults of one source, then raises them together, sorted by place.
 
-    If bad records may be left out, `raise_if_any` leaves them out instead, provided that it knows how many records there are.
+    If bad records may be left out, `raise_if_any` leaves them out instead, if it knows the number of records.
     """
 
     def __init__(self, source: str, unit: str = "", leniency: Leniency | None = None) -> None:
