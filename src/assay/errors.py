@@ -259,7 +259,7 @@ class Leniency:
                 f"{len(faults):,} of {n_records:,} records are bad ({share:.2%}); at most {self.share:.2%} may be left out",
                 faults[:MAX_FAULTS],
                 source=source,
-                hint="correct them, or allow a larger share with --lenient",
+                hint="correct them, or allow a larger share with --lenient-share",
             )
         self.left_out += faults
 
@@ -268,11 +268,15 @@ _LENIENCY: ContextVar[Leniency | None] = ContextVar("leniency", default=None)
 
 
 @contextmanager
-def lenient(leniency: Leniency | None) -> Iterator[None]:
-    """Let every reader leave out bad records; None: a bad record is an error."""
+def lenient_reading(leniency: Leniency | None = None) -> Iterator[Leniency]:
+    """Let every reader leave out bad records instead of raising, up to a share of each file: 1 % unless said otherwise.
+
+    `left_out` of the value has the faults of these records.
+    """
+    leniency = leniency or Leniency()
     token = _LENIENCY.set(leniency)
     try:
-        yield
+        yield leniency
     finally:
         _LENIENCY.reset(token)
 

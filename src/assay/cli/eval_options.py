@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.output_options import add_by_argument, add_format, add_quiet, add_store_argument
+from assay.cli.reading_options import add_reading_arguments
 from assay.cli.scoring_options import (
     RELEVANCE_HELP,
     add_interval_arguments,
@@ -67,6 +68,7 @@ def _add_systems(parser: argparse.ArgumentParser) -> None:
         help="names or paths of benchmarks; assay datasets lists the names",
     )
     parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, if it is not recognised")
+    add_reading_arguments(parser)
     parser.add_argument(
         "--chunkers",
         nargs="+",

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from assay.catalog import load_entries
 from assay.cli.exit_codes import exit_codes_text
+from assay.cli.reading_options import as_options_say
 from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements
 from assay.errors import UnknownName, UsageError, near_matches
 
@@ -65,7 +66,7 @@ def run_program(arguments: list[str]) -> int:
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
-    with log_duration(options, "total"):
+    with log_duration(options, "total"), as_options_say(options):
         code: int = options.run(options)
     return code
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.reading_options import add_reading_arguments
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import OWN, PROFILES, Profile, find_profile
 from assay.model import Policy
@@ -50,6 +51,7 @@ def add_dataset_arguments(group: argparse._ArgumentGroup, run_help: str = RUN_HE
     """The benchmark, and runs."""
     group.add_argument("--dataset", metavar="DATASET", help="path or name of a benchmark, instead of judgments")
     group.add_argument("--dataset-format", metavar="NAME", help="format of the benchmark, if it is not recognised")
+    add_reading_arguments(group)
     group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from assay.errors import DataError, Faults
+from assay.errors import DataError, Faults, current_leniency
 from assay.files import BOM, FileSource
 from assay.model import Document
 
@@ -26,6 +26,32 @@ class FileDocuments(MutableMapping[str, Document]):
         self._source, self._id_of, self._document_of = source, id_of, document_of
         self._added: dict[str, Document] = {}
         self._removed: set[str] = set()
+        self._left_out: set[int] = set()
+        """Numbers of bad lines that are left out."""
+        if current_leniency() is not None:  # find bad lines now, because the permission ends with the call
+            self._check_lines()
+
+    def _check_lines(self) -> None:
+        """Leave out every line that is not a document, or whose id an earlier line has."""
+        faults = Faults(self._source.label)
+        seen: set[str] = set()
+        n_lines = 0
+        with self._source.reading_lines() as file:
+            for number, line in enumerate(file):
+                if _is_blank(line, number):
+                    continue
+                n_lines += 1
+                try:
+                    document = self._decode_line(line, number)
+                except DataError as error:
+                    faults.add(number + 1, error.what)
+                    self._left_out.add(number)
+                    continue
+                if document.doc_id in seen:
+                    faults.add(number + 1, f"document {document.doc_id} appears twice")
+                    self._left_out.add(number)
+                seen.add(document.doc_id)
+        faults.raise_if_any(n_lines)
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -37,7 +63,7 @@ class FileDocuments(MutableMapping[str, Document]):
         with self._source.reading_lines() as file:
             for number, line in enumerate(file):
                 ends.append(ends[-1] + len(line))
-                if _is_blank(line, number):
+                if _is_blank(line, number) or number in self._left_out:
                     continue
                 try:
                     doc_id = id_of(line if number else line.removeprefix(BOM))
@@ -104,7 +130,7 @@ class FileDocuments(MutableMapping[str, Document]):
         added = dict(self._added)
         with self._source.reading_lines() as file:
             for number, line in enumerate(file):
-                if _is_blank(line, number):
+                if _is_blank(line, number) or number in self._left_out:
                     continue
                 document = self._decode_line(line, number)
                 if document.doc_id not in self._removed:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from assay.datasets.corpus import FileDocuments
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.fields import Named, Record, document_id, document_of, names_document, roles_of
+from assay.datasets.folder_files import describes_folder
 from assay.datasets.source_tree import decode_source, is_binary
 from assay.errors import DataError, Faults
 from assay.files import (
@@ -72,7 +75,9 @@ def _from_path(path: Path) -> Documents:
         raise DataError("no such file or folder; documents must be " + ACCEPTED, source=path)
     if table := document_table(path):
         return read_documents(table)
-    files = text_files(path)
+    files = list(islice(text_files(path), MAX_TEXT_FILES + 1))
+    if len(files) > MAX_TEXT_FILES:
+        raise DataError(f"the folder has more than {MAX_TEXT_FILES:,} text files; write them into a table", source=path)
     if not files:
         names = ", ".join(DOCUMENT_STEMS)
         raise DataError(
@@ -95,18 +100,12 @@ def only_table(folder: Path, what: str, stems: Iterable[str], endings: Iterable[
     return files[0] if files else None
 
 
-def text_files(folder: Path) -> list[Path]:
-    """Text files in a folder and below it, sorted; hidden files and folders are skipped."""
-    files: list[Path] = []
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and path.suffix.lower() in TEXT_ENDINGS and path.is_file():
-            files.append(path)
-        if len(files) > MAX_TEXT_FILES:
-            raise DataError(
-                f"the folder has more than {MAX_TEXT_FILES:,} text files; write them into a table", source=folder
-            )
-    return files
+def text_files(folder: Path) -> Iterator[Path]:
+    """Text files in a folder and below it, sorted, without README and the like; hidden files and folders are skipped."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))
+        yield from (path for path in paths if path.suffix.lower() in TEXT_ENDINGS and not describes_folder(path))
 
 
 class TextDocuments(dict[str, Document]):

@@ -149,13 +149,18 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
 
 
 def _grade(value: Any) -> float:
-    try:
-        grade = float(value)
-    except (TypeError, ValueError):
-        grade = float("nan")
+    grade: float = _number(value)
     if not is_finite_number(grade):
         raise DataError(f"the grade must be a finite number, not {shortened(value)}")
     return grade
+
+
+def _number(value: Any) -> Any:
+    """The number that a cell of a table has as text; anything else unchanged."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def document_of(record: Record, named: Named = frozenset()) -> Document:
@@ -190,7 +195,7 @@ def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
     names, unused = _judgment_fields(tuple(record), current_reading().named_roles("judgments", record))
     query, doc, grade = (record[name] for name in names)
     more = {name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None}
-    return RelevanceJudgment(filled_id(query), filled_id(doc), grade, **more), unused
+    return RelevanceJudgment(filled_id(query), filled_id(doc), _number(grade), **more), unused
 
 
 @lru_cache(4096)

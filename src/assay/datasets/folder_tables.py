@@ -11,6 +11,7 @@ from assay.atomic_write import atomic_write
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.document_sources import (
     DOCUMENT_STEMS,
+    TABLE_ENDINGS,
     json_decoder,
     load_documents,
     only_table,
@@ -29,6 +30,8 @@ STEMS = {
 }
 """Part of a benchmark → names of its file, without extension."""
 TABLES = tuple(STEMS)
+JUDGMENT_ENDINGS = (".txt", ".qrels", ".trec")
+"""Extensions of files with judgments in TREC's columns."""
 
 
 @dataclass
@@ -96,8 +99,14 @@ def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
 
 
 def read_tables(path: Path) -> BenchmarkDataset:
-    """Read queries, documents and judgments from the tables that exist. Without queries, the judged queries are used."""
-    files = {table: file for table, stems in STEMS.items() if (file := only_table(path, table, stems))}
+    """Queries, documents and judgments are read from the tables that exist. Without queries, the judged queries are used.
+
+    Columns are found by their names; `assay datasets formats` lists the names, and `--columns` names others. Relevant ids
+    may be in the table of queries: one id, a list, or text with `;`, `|` or `,` between the ids. Without a table of
+    documents, the .md and .txt files of a folder called docs, documents or corpus are the documents, or those of the
+    folder itself; their ids are their paths.
+    """
+    files = {part: file for part in STEMS if (file := _find(path, part))}
     dataset = BenchmarkDataset(path.resolve().name)
     if "documents" in files:
         dataset.documents = read_documents(files["documents"])
@@ -113,10 +122,16 @@ def read_tables(path: Path) -> BenchmarkDataset:
     return require_queries(dataset, str(files.get("queries", path)))
 
 
+def _find(path: Path, part: str) -> Path | None:
+    """The file of a part; two are an error, because the choice would be a guess."""
+    endings = (*TABLE_ENDINGS, *JUDGMENT_ENDINGS) if part == "judgments" else TABLE_ENDINGS
+    return only_table(path, part, STEMS[part], endings)
+
+
 def text_folder(path: Path) -> Path | None:
-    """The folder of text files that are the documents: `docs`, `corpus`, … in a folder of tables."""
-    folders = (path / stem for stem in STEMS["documents"])
-    return next((folder for folder in folders if folder.is_dir() and text_files(folder)), None)
+    """The folder of text files that are the documents: `docs`, `corpus`, … in a folder of tables, or the folder itself."""
+    folders = (*(path / stem for stem in STEMS["documents"]), path)
+    return next((folder for folder in folders if next(text_files(folder), None)), None)
 
 
 def read_queries(dataset: BenchmarkDataset, file: Path, *, has_judgments: bool = False) -> None:

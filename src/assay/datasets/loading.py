@@ -1,42 +1,122 @@
-"""Loading: read a benchmark by name or path."""
+"""Loading: read a benchmark by name or path, or from data frames and records."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.document_sources import load_documents
+from assay.datasets.folder_files import unused_files
 from assay.datasets.format import all_formats, bundled, find_format, loader_of, near_names
+from assay.datasets.frames import are_records, read_frame
 from assay.datasets.probe import Probe
 from assay.datasets.recognition import detect_format
-from assay.errors import DataError, UnknownName, UsageError
-from assay.files import missing_file
-from assay.text import shortened
+from assay.errors import (
+    LENIENT_SHARE,
+    BadParameter,
+    DataError,
+    Leniency,
+    UnknownName,
+    UsageError,
+    current_leniency,
+    lenient_reading,
+)
+from assay.files import Reading, current_reading, missing_file, parse_columns, reading_with
+from assay.model import Document, is_finite_number
+from assay.text import counted, shortened, some_of
+
+Columns = str | Sequence[str] | Mapping[str, str]
+"""Role → column: a mapping, or text such as `query=q,text=body`."""
+ACCEPTED = (
+    "the name of a benchmark, a path, a data frame (pandas, polars or Arrow), a list of records, or a BenchmarkDataset"
+)
 
 
-def load_bundled(name: str) -> BenchmarkDataset:
-    """A bundled benchmark by name and size, without documents that would have to be created."""
-    format_ = loader_of(name.partition(":")[0])
-    return load_dataset(name) if format_ is None or format_.load is None else format_.load(name, documents=False)
-
-
-def has_own_documents(name: str) -> bool:
-    """Whether the file of a bundled benchmark contains its documents."""
-    return name in bundled() and loader_of(name) is None
-
-
-def _looks_like_a_path(path: Path) -> bool:
-    """Whether the user means a file or folder and not a name: it has folders or an extension."""
-    return len(path.parts) > 1 or bool(path.suffix)
-
-
-def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
-    """Load a benchmark by name or path. The format is detected, unless it is given by name.
+def load_dataset(
+    source: Any,
+    format: str | None = None,  # noqa: A002
+    *,
+    documents: Any = None,
+    columns: Columns | None = None,
+    lenient: bool | float | None = None,
+) -> BenchmarkDataset:
+    """Load a benchmark by name, by path, from a data frame or from a list of records. The format is detected or named.
 
     Some names accept a size, `name:tiny`, and some folders a split, `./scifact:dev`. An existing path that contains a colon
-    is read as a path.
+    is read as a path. `documents` are the documents if the benchmark has none: a file, a folder of .md or .txt files, a
+    data frame, records, or id → text. `columns` names columns that are not recognised: `query=q,text=body`. `lenient` leaves
+    out bad records instead of raising: up to 1 % of them, or up to this share.
     """
+    outer = current_reading()
+    reading = Reading(
+        parse_columns(columns) if columns is not None else outer.columns,
+        documents if documents is not None else outer.documents_from,
+    )
+    leniency = parse_lenient(lenient) if lenient is not None else current_leniency()
+    n_before = len(leniency.left_out) if leniency else 0
+    with reading_with(reading), lenient_reading(leniency) if leniency else nullcontext():
+        if reading.documents_from is not None:
+            reading.documents = load_documents(reading.documents_from)
+        dataset = _load(source, format)
+        if reading.documents is not None:
+            dataset = _with_documents(dataset, reading.documents)
+    outer.used |= reading.used
+    if columns is not None:
+        reading.check_columns_used()
+    if not isinstance(source, BenchmarkDataset):
+        dataset.repairs += [Repair(place, what, code="columns") for place, what in reading.notes.values()]
+        dataset.repairs += _unused_files(dataset.path, reading.opened)
+    if leniency:
+        faults = leniency.left_out[n_before:]
+        dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]
+    return dataset
+
+
+def parse_lenient(value: bool | float) -> Leniency | None:
+    """The share of bad records that may be left out; None if none may."""
+    if value is False:
+        return None
+    share = LENIENT_SHARE if value is True else value
+    if not is_finite_number(share) or not 0 < share <= 1:
+        raise BadParameter(f"lenient must be a share of records between 0 and 1, such as 0.05, not {shortened(value)}")
+    return Leniency(float(share))
+
+
+def _with_documents(dataset: BenchmarkDataset, documents: MutableMapping[str, Document]) -> BenchmarkDataset:
+    """The benchmark with other documents. Documents that it already has are replaced, and this is noted."""
+    repairs = list(dataset.repairs)
+    if dataset.documents:
+        n_before = counted(len(dataset.documents), "document")
+        repairs.append(
+            Repair(dataset.name, f"{n_before} of the benchmark are replaced by the documents you named", code="documents")
+        )
+    return replace(dataset, documents=documents, repairs=repairs, _fingerprints={})
+
+
+def _unused_files(path: Path | None, opened: Collection[Path]) -> list[Repair]:
+    """A note on the files of a folder that no part of the benchmark uses."""
+    files = unused_files(path, opened) if path is not None else []
+    verb = "is" if len(files) == 1 else "are"
+    what = f"{counted(len(files), 'file')} {verb} not part of the benchmark and {verb} not read: {some_of(files)}"
+    return [Repair(str(path), what, code="unused-file")] if files else []
+
+
+def _load(source: Any, format: str | None) -> BenchmarkDataset:  # noqa: A002
+    """The benchmark of a name, path, frame or list of records."""
     if isinstance(source, BenchmarkDataset):
         return source
+    if are_records(source):
+        return read_frame(source, lambda path: _load_path(path, format))
+    if not isinstance(source, str | Path):
+        raise DataError(f"a benchmark must be {ACCEPTED}, not {shortened(source)}")
+    return _load_path(source, format)
+
+
+def _load_path(source: str | Path, format: str | None) -> BenchmarkDataset:  # noqa: A002
     path = bundled().get(str(source)) or Path(source)
     _check_path(path)
     if (sized := _load_size(str(source), format)) is not None:
@@ -54,6 +134,22 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     dataset = chosen.read(path)
     dataset.format, dataset.path = chosen.name, path
     return dataset
+
+
+def load_bundled(name: str) -> BenchmarkDataset:
+    """A bundled benchmark by name and size, without documents that would have to be created."""
+    format_ = loader_of(name.partition(":")[0])
+    return load_dataset(name) if format_ is None or format_.load is None else format_.load(name, documents=False)
+
+
+def has_own_documents(name: str) -> bool:
+    """Whether the file of a bundled benchmark contains its documents."""
+    return name in bundled() and loader_of(name) is None
+
+
+def _looks_like_a_path(path: Path) -> bool:
+    """Whether the user means a file or folder and not a name: it has folders or an extension."""
+    return len(path.parts) > 1 or bool(path.suffix)
 
 
 def _check_path(path: Path) -> None:

@@ -13,6 +13,7 @@ from assay.datasets.fields import Record, judgment_of, query_of, role_of, roles_
 from assay.errors import DataError
 from assay.files import WEAK_NAMES, accepted_names, current_reading, fold
 from assay.model import Query
+from assay.text import counted
 
 ID_NAME = re.compile(r"(^|_)(ids?|docs?|documents?|sources?|chunks?|passages?)$")
 """Names of columns that probably hold ids of documents."""
@@ -80,9 +81,10 @@ class QueryTable:
         for query, retrieved in self.dataset.retrieved.items():
             self.dataset.retrieved[query] = list(documents.resolve(dict.fromkeys(retrieved, 1.0)))
         if self._n_joined:
-            self.notes.mend(self.label, f"{self._n_joined:,} records repeat a query with other documents; they are joined")
+            records = counted(self._n_joined, "record")
+            self.notes.mend(self.label, f"{records} with the same query and other documents were joined with the first one")
         if documents.n_matched:
-            self.notes.mend(self.label, f"{documents.n_matched:,} ids were matched to files by file name")
+            self.notes.mend(self.label, f"{counted(documents.n_matched, 'id')} matched a file by its name")
         self.dataset.repairs += self.notes.repairs
         if not has_judgments and not self.dataset.qrels:
             self._tell_unused(documents)
@@ -105,7 +107,8 @@ class QueryTable:
             return
         names_documents = any(doc in documents for query in queries for doc in documents.resolve(self._judged[query]))
         if not has_judgments and (names_documents or not documents):
-            self.notes.mend(self.label, f"the column {column!r} is read as the relevant documents")
+            what = f"the column {column!r} is read as the relevant documents"
+            current_reading().note_once(("relevant", column), self.label, what)
             return
         for query in queries:
             before, value = self.dataset.queries[query], "; ".join(self._judged.pop(query))

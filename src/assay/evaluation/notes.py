@@ -143,6 +143,16 @@ def notes_on_unit(provider: str, unit: object) -> list[str]:
     return [f"{provider}: {UNITS[unit]}."] if isinstance(unit, str) and unit in UNITS else []
 
 
+def notes_on_reading(dataset: BenchmarkDataset) -> list[str]:
+    """Notes on bad records that were left out, on unused files and columns, and on a choice between columns."""
+    notes = [f"{repair.place}: {repair.what}." for repair in dataset.repairs if repair.code not in ("", "left-out")]
+    places = [f"{repair.place} ({repair.what})" for repair in dataset.repairs if repair.code == "left-out"]
+    if places:
+        verb = "was" if len(places) == 1 else "were"
+        notes.append(f"{counted(len(places), 'bad record')} {verb} left out: {some_of(places)}.")
+    return notes
+
+
 def notes_on_spans(dataset: BenchmarkDataset) -> list[str]:
     """Notes on gold spans whose text is not at its place, or that were moved when the dataset was read."""
     spans = [span for query, some in dataset.spans.items() if query in dataset.queries for span in some]

@@ -15,7 +15,14 @@ from assay.evaluation.clusters import clusters_of
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
 from assay.evaluation.grader import Grader, MakeViews, main_policy
 from assay.evaluation.ground_truth import load_ground_truth
-from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
+from assay.evaluation.notes import (
+    check_ids_match,
+    notes_on,
+    notes_on_reading,
+    notes_on_relevance,
+    notes_on_spans,
+    notes_on_tags,
+)
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
 from assay.evaluation.relevance import Relevance, judge, subject_of
@@ -121,7 +128,12 @@ def evaluate_dataset(
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, views, documents)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
-    about_dataset = (*notes_on_format(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
+    about_dataset = (
+        *notes_on_reading(dataset),
+        *notes_on_format(dataset),
+        *notes_on_tags(dataset),
+        *notes_on_spans(dataset),
+    )
     about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
     notes = (*about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}

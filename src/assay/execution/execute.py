@@ -46,6 +46,7 @@ from assay.execution.progress import Progress
 from assay.execution.responses import Appender, Response, remove_stale_files
 from assay.execution.runner import Part, collect_repeats, make_provenance
 from assay.execution.stages import ROUTING, score_stages, with_first_ranking
+from assay.files import Reading, reading_with
 from assay.metrics import find_metrics
 from assay.model import Tags, asked_for, tags_of
 from assay.temporary_files import is_read_only
@@ -331,8 +332,13 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
     It is an error if two benchmarks have the same name, because results are named after it; if no query has a selected tag;
     and if a provider needs documents that a benchmark does not have.
     """
-    loaded = {name: faults.attempt(load_dataset, name, plan.dataset_format) for name in plan.benchmarks}
+    with reading_with(Reading(plan.columns, plan.documents)) as reading:
+        loaded = {
+            name: faults.attempt(load_dataset, name, plan.dataset_format, lenient=plan.lenient) for name in plan.benchmarks
+        }
     datasets = {name: dataset for name, dataset in loaded.items() if dataset is not None}
+    if len(datasets) == len(loaded):
+        faults.attempt(reading.check_columns_used)
     first: dict[str, str] = {}
     for path, dataset in datasets.items():
         if first.setdefault(dataset.name, path) != path:
@@ -361,7 +367,10 @@ def _check_has_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
         return
     if needy := [provider.name for provider in plan.providers if provider.indexes]:
         verb = "needs" if len(needy) == 1 else "need"
-        advice = "Add documents to the benchmark, or choose a provider with its own documents, such as http or replay"
+        advice = (
+            "Name them with --documents (a table, or a folder of .md or .txt files; in a plan, documents:), "
+            "or choose a provider with its own documents, such as http or replay"
+        )
         raise DataError(f"{dataset.name} has no documents, but {', '.join(needy)} {verb} documents to search. {advice}")
 
 

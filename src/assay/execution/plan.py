@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.chunkers import BoundChunker, parse_chunker
 from assay.datasets import find_format
-from assay.errors import BadParameter
+from assay.errors import LENIENT_SHARE, BadParameter
 from assay.evaluation import (
     OWN,
     Profile,
@@ -42,6 +42,7 @@ from assay.execution.plan_parts import (
 from assay.execution.retry import RetryPolicy
 from assay.execution.runner import DEFAULT_DEPTH
 from assay.execution.selection import Selection, parse_range, parse_where
+from assay.files import parse_columns
 from assay.grammar import mark_written
 from assay.metrics import BoundMetric, parse_metrics
 from assay.model import Policy
@@ -49,7 +50,21 @@ from assay.providers import BoundProvider
 from assay.text import counted
 
 KEYS = (
-    *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
+    *(
+        "benchmarks",
+        "dataset_format",
+        "documents",
+        "columns",
+        "lenient",
+        "chunkers",
+        "providers",
+        "metrics",
+        "k",
+        "relevance",
+        "unit",
+        "id_map",
+        "profile",
+    ),
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
     *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "repeats"),
 )
@@ -91,6 +106,12 @@ class Plan:
     """Tags to slice queries by; `language*difficulty` crosses two."""
     dataset_format: str | None = None
     """The format of all benchmarks; None: detected."""
+    documents: str | None = None
+    """Where the documents of all benchmarks come from; None: from the benchmarks."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Role → column, for columns whose names are not known."""
+    lenient: float | None = None
+    """The share of bad records in a file that may be left out; None: a bad record is an error."""
 
     repeats: int = 1
     """How often each query is sent; the score of a query is the mean over its repeats."""
@@ -117,6 +138,9 @@ class Plan:
         return {
             "benchmarks": list(self.benchmarks),
             "dataset_format": self.dataset_format,
+            **({"documents": self.documents} if self.documents else {}),
+            **({"columns": dict(self.columns)} if self.columns else {}),
+            **({"lenient": self.lenient} if self.lenient else {}),
             "providers": [provider.configuration for provider in self.providers],
             **({"chunkers": [chunker.configuration for chunker in self.chunkers]} if self.chunkers else {}),
             "metrics": [metric.name for metric in self.metrics],
@@ -172,6 +196,9 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "statistics": attempt(parse_statistics, values.get("statistical_analysis", {}), where),
         "by": tuple(attempt(parse_texts, values["by"], "by", where, "language") or ()) if values.get("by") else (),
         "dataset_format": attempt(_parse_format, values.get("dataset_format"), where),
+        "documents": attempt(_parse_documents, values.get("documents"), where),
+        "columns": attempt(parse_columns, values.get("columns")) or {},
+        "lenient": attempt(_parse_lenient, values.get("lenient"), where),
         "repeats": attempt(parse_whole, values.get("repeats", 1), "repeats", where, most=MAX_REPEATS),
     }
     options = {} if are_all_known else parse_options(values, where, faults)
@@ -241,6 +268,24 @@ def _parse_format(value: Any, where: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise BadParameter(f"{where}: dataset_format must be a name such as beir, not {value!r}")
     return None if value is None else find_format(value).name
+
+
+def _parse_documents(value: Any, where: str) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise BadParameter(f"{where}: documents must be a path such as corpus.csv or ./docs, not {value!r}")
+    return value
+
+
+def _parse_lenient(value: Any, where: str) -> float | None:
+    """The share of bad records that may be left out; `true` means the usual share."""
+    if value is None or (isinstance(value, bool) and not value):
+        return None
+    if value is True:
+        return LENIENT_SHARE
+    share = parse_number(value, "lenient", where)
+    if share > 1:
+        raise BadParameter(f"{where}: lenient must be true or a share such as 0.05, not {value!r}")
+    return share
 
 
 def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from assay.datasets import BenchmarkDataset, load_dataset
+from assay.datasets import load_dataset
 from assay.errors import ProviderError, UsageError
 from assay.evaluation import Result, default_metrics, open_context, subject_of
 from assay.execution.execute import StartTime, score_responses, with_indexed_documents
@@ -24,7 +24,7 @@ from assay.text import shortened
 
 
 def run(
-    dataset: BenchmarkDataset | str,
+    dataset: Any,
     retriever: Any,
     metrics: Given | Iterable[Given] | None = None,
     *,
@@ -36,11 +36,12 @@ def run(
     """Run your own retriever on a benchmark, and score it.
 
     The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
-    one query text and k; or the name of a provider. `settings` are the keys of a plan: selection, relevance, profile,
-    ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size, repeats. Without a timeout, an object
-    is called in the calling thread.
+    one query text and k; or the name of a provider. The dataset, with `documents`, `columns` and `lenient`, is anything that
+    `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology, annotations, labels,
+    fields, timeout, retries, concurrency, batch_size, repeats. Without a timeout, an object is called in the calling thread.
     """
-    chosen = load_dataset(dataset, settings.pop("dataset_format", None))
+    how = {name: settings.pop(name, None) for name in ("documents", "columns", "lenient")}
+    chosen = load_dataset(dataset, settings.pop("dataset_format", None), **how)
     provider = wrap_retriever(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")

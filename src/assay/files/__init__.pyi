@@ -39,8 +39,10 @@ from assay.files.record_files import shards_in as shards_in
 from assay.files.record_files import suffix_of as suffix_of
 from assay.files.record_files import table_in as table_in
 from assay.files.record_files import write_parquet_table as write_parquet_table
+from assay.files.record_sources import are_columns as are_columns
 from assay.files.record_sources import rows_of as rows_of
 from assay.files.record_sources import take_each as take_each
+from assay.files.rows import is_frame as is_frame
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids
 from assay.files.source import BOM as BOM

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from assay.errors import BadParameter, near_matches
 from assay.files.column_names import TABLE_COLUMNS
@@ -22,8 +23,10 @@ class Reading:
 
     columns: Mapping[str, str] = field(default_factory=dict)
     """Role → the column that the user named for it."""
-    documents: Mapping[str, Document] | None = None
-    """Documents that come from somewhere else than the benchmark."""
+    documents_from: Any = None
+    """Where documents come from, if not from the benchmark itself."""
+    documents: MutableMapping[str, Document] | None = None
+    """These documents, when they are read."""
     opened: set[Path] = field(default_factory=set)
     """Files and folders that readers used."""
     used: set[str] = field(default_factory=set)
@@ -34,6 +37,12 @@ class Reading:
     def note_once(self, subject: tuple[str, ...], place: str, what: str) -> None:
         """Note something about a whole table, which all its records would repeat."""
         self.notes.setdefault(subject, (place, what))
+
+    def check_columns_used(self) -> None:
+        """Raise for a column that the user named and no table has."""
+        for role, column in self.columns.items():
+            if role not in self.used:
+                raise BadParameter(f"no table has a column called {column!r}, which was named as {role}={column}")
 
     def named_roles(self, table: str, columns: Iterable[str] | None = None) -> frozenset[tuple[str, str]]:
         """Pairs of column and role, for the columns that the user named and that this table has (None: any table)."""

@@ -18,6 +18,7 @@ from assay.cli.exit_codes import exit_code_of_interrupt, write_error
 from assay.cli.output_options import check_store, report_file
 from assay.cli.program import Command, Group
 from assay.cli.progress import ProgressTally, progress_watcher
+from assay.cli.reading_options import READING_FLAGS
 from assay.cli.scoring_options import TERM_FLAGS, find_unit, policy_flags
 from assay.cli.terminal import log_intervals, log_policy, log_verbose, terminal_width, use_colour
 from assay.errors import DataError, NothingSelected, ProviderError, StoreError, UsageError
@@ -210,7 +211,7 @@ def _make_plan(options: argparse.Namespace) -> Plan:
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *TERM_FLAGS)
+    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *READING_FLAGS, *TERM_FLAGS)
     running = ("concurrency", "timeout", "index_timeout", "retries", "repeats")
     flags = {
         **{name: getattr(options, name) for name in (*names, *running)},

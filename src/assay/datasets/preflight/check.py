@@ -9,6 +9,7 @@ from assay.datasets.preflight.documents import faults_as_cases, survey_documents
 from assay.datasets.preflight.findings import CODES, Case, Finding, with_lines
 from assay.datasets.preflight.judgments import check_judgments, check_repairs
 from assay.datasets.preflight.queries import check_queries
+from assay.datasets.preflight.reading import check_reading
 from assay.datasets.preflight.runs import check_run
 from assay.errors import BadParameter, DataError
 
@@ -24,7 +25,13 @@ def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> li
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise BadParameter(f"k must be a whole number of at least 1, not {k!r}")
     corpus, about_documents = survey_documents(dataset)
-    findings = [*check_queries(dataset), *about_documents, *check_repairs(dataset), *check_judgments(dataset, corpus)]
+    findings = [
+        *check_reading(dataset),
+        *check_queries(dataset),
+        *about_documents,
+        *check_repairs(dataset),
+        *check_judgments(dataset, corpus),
+    ]
     if run is not None:
         findings += check_run(dataset, corpus, run, k)
     places = {code: place for place, code in enumerate(CODES)}

@@ -237,7 +237,7 @@ def check_repairs(dataset: BenchmarkDataset) -> Iterator[Finding]:
     mended, lost, bereft = Cases("repaired"), Cases("lost"), Cases("ground-truth-lost")
     stale = stale_sentences(dataset) if any(repair.is_loss for repair in dataset.repairs) else set()
     for repair in dataset.repairs:
-        if repair.is_loss and repair.what in stale:
+        if repair.code or (repair.is_loss and repair.what in stale):
             continue
         query = _query_of(repair, dataset) if repair.is_loss else None
         is_bereft = query is not None and not _has_truth(dataset, query)

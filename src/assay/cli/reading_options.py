@@ -1,0 +1,70 @@
+"""Options about reading data: documents from elsewhere, names of columns, and bad records that may be left out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+from assay.errors import LENIENT_SHARE, Leniency, lenient_reading
+from assay.text import printable
+
+READING_FLAGS = ("documents", "columns", "lenient")
+
+
+def add_reading_arguments(group: argparse._ActionsContainer) -> None:
+    """The options of every command that reads benchmarks, judgments or runs."""
+    group.add_argument(
+        "--documents",
+        metavar="PATH",
+        help="documents of a benchmark that has none: a table (CSV, JSON lines, Parquet …), or a folder of .md or .txt files",
+    )
+    group.add_argument(
+        "--columns",
+        metavar="ROLE=NAME,…",
+        help="names of columns that are not recognised, such as query=q,text=body; assay datasets formats lists the roles",
+    )
+    group.add_argument(
+        "--lenient",
+        action="store_const",
+        const=LENIENT_SHARE,
+        help="leave out bad records, up to 1 %% of a file, and list them; without it, a bad record is an error",
+    )
+    group.add_argument(
+        "--lenient-share",
+        dest="lenient",
+        type=_parse_share,
+        metavar="SHARE",
+        help="leave out bad records up to this share of a file, such as 5%%",
+    )
+
+
+def _parse_share(text: str) -> float:
+    """A share: 5% or 0.05."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share such as 5% or 0.05, found {text!r}")
+    return share
+
+
+@contextmanager
+def as_options_say(options: argparse.Namespace) -> Iterator[None]:
+    """Let every reader of a command follow its options. A column that no table has is noted at the end."""
+    documents, columns, share = (getattr(options, name, None) for name in READING_FLAGS)
+    if documents is None and columns is None and share is None:
+        yield
+        return
+    from assay.files import Reading, parse_columns, reading_with
+
+    leniency = nullcontext() if share is None else lenient_reading(Leniency(share))
+    with reading_with(Reading(parse_columns(columns), documents)) as reading, leniency:
+        yield
+    for role, column in reading.columns.items():
+        if role not in reading.used:
+            sys.stderr.write(
+                printable(f"note: no table has a column called {column!r}, so --columns {role}={column} has no effect\n")
+            )

@@ -1,0 +1,35 @@
+"""Checks of what was read: records that were left out, files and columns that nothing uses, and missing documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases
+
+CODE_OF_REPAIR = {
+    "left-out": "bad-record-left-out",
+    "unused-file": "unused-file",
+    "unused-column": "unused-column",
+    "columns": "column-choice",
+}
+"""Code of a repair → code of its finding."""
+MESSAGES = {
+    "bad-record-left-out": "bad records were left out",
+    "unused-file": "the folder has files that are not part of the benchmark",
+    "unused-column": "a column looks like ids of documents, but is not used",
+    "column-choice": "more than one reading of the columns is possible",
+}
+
+
+def check_reading(dataset: BenchmarkDataset) -> Iterator[Finding]:
+    """What reading left out or did not use, a finding for each kind."""
+    for code, message in MESSAGES.items():
+        cases = Cases(code)
+        for repair in dataset.repairs:
+            if CODE_OF_REPAIR.get(repair.code) == code:
+                cases.add(Case(repair.place, repair.what))
+        yield from cases.finding(message)
+    has_texts = any(query.text for query in dataset.queries.values())
+    if has_texts and not dataset.documents and dataset.pack is None and not dataset.spans:
+        yield from finding_without_cases("no-documents", "the queries have texts, but there are no documents to search")
