@@ -240,6 +240,8 @@ class NotComparable(DataError):
 
 LENIENT_SHARE = 0.01
 """The share of bad records of a file that may be left out, unless the user sets another."""
+MAX_LEFT_OUT = 100_000
+"""The most faults that are kept while bad records are left out."""
 MAX_STOPPED_SHARE = 0.2
 """If reading stopped early with at most this share of bad records, an error suggests to leave them out."""
 
@@ -281,6 +283,17 @@ def lenient_reading(leniency: Leniency | None = None) -> Iterator[Leniency]:
         _LENIENCY.reset(token)
 
 
+def most_faults(leniency: Leniency | None) -> int:
+    """With how many faults a reader stops."""
+    return MAX_FAULTS if leniency is None else MAX_LEFT_OUT
+
+
+def first_faults(faults: Sequence[Fault], most: int = 3) -> str:
+    """The first faults on one line."""
+    more = f"; and {len(faults) - most:,} more" if len(faults) > most else ""
+    return "; ".join(faults[:most]) + more
+
+
 def current_leniency() -> Leniency | None:
     """The permission to leave out bad records; None if a bad record is an error."""
     return _LENIENCY.get()
@@ -310,7 +323,7 @@ class Faults:
     @property
     def full(self) -> bool:
         """Whether enough faults were found to stop reading."""
-        return self._leniency is None and len(self._noted) >= MAX_FAULTS
+        return len(self._noted) >= most_faults(self._leniency)
 
     @property
     def found(self) -> list[Fault]:

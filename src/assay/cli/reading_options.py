@@ -18,7 +18,7 @@ def add_reading_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--documents",
         metavar="PATH",
-        help="documents of a benchmark that has none: a table (CSV, JSON lines, Parquet …), or a folder of .md or .txt files",
+        help="documents of a benchmark that has none: a table (CSV, JSON lines, Parquet), or a folder of .md or .txt files",
     )
     group.add_argument(
         "--columns",

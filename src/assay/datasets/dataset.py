@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from assay.datasets.evidence import evidence_pack
-from assay.errors import MAX_FAULTS, DataError, Fault, UnknownName, current_leniency, near_matches, raise_faults
+from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
 from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
 from assay.text import counted
 
@@ -166,6 +166,26 @@ class BenchmarkDataset:
         return self._fingerprints[part]
 
     @classmethod
+    def from_frames(
+        cls,
+        queries: Any,
+        documents: Any = None,
+        qrels: Any = None,
+        *,
+        name: str = "dataset",
+        columns: str | Sequence[str] | Mapping[str, str] | None = None,
+        lenient: bool | float | None = None,
+    ) -> BenchmarkDataset:
+        """A benchmark from tables: pandas, polars or Arrow frames, or lists of records, with columns found by their names.
+
+        Queries may have their relevant ids in a column. Queries and documents may also be mappings id → text, and qrels a
+        mapping query → document → grade. `columns` and `lenient` are those of `load_dataset`.
+        """
+        from assay.datasets.loading import from_frames
+
+        return from_frames(queries, documents, qrels, name=name, columns=columns, lenient=lenient)
+
+    @classmethod
     def from_json(cls, path: str | Path) -> BenchmarkDataset:
         """Read the JSON layout that `save_json` writes."""
         from assay.datasets.loading import load_dataset
@@ -292,7 +312,7 @@ class Notes:
     @property
     def full(self) -> bool:
         """Whether there are enough faults to stop reading."""
-        return self._leniency is None and len(self._faults) >= MAX_FAULTS
+        return len(self._faults) >= most_faults(self._leniency)
 
     def raise_if_any(self, n_records: int | None = None) -> None:
         """Raise one DataError with all faults so far. `n_records` is how many records were read, bad ones included."""

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, require_queries
-from assay.datasets.document_sources import load_documents
 from assay.datasets.query_table import JudgmentTable, QueryTable
 from assay.errors import DataError, Fault
 from assay.files import are_columns, is_frame, rows_of, take_each, write_lines
@@ -45,14 +44,12 @@ def _without_path(error: DataError, path: Path) -> DataError:
         Fault(fault.what, fault.line, fault.query, fault.code, fault.source.replace(str(path), f"{FRAME}, record"))
         for fault in error.faults
     ]
-    return DataError(error.message.replace(str(path), FRAME), faults, source=FRAME)
+    return DataError(error.what.replace(str(path), FRAME), faults, source=FRAME)
 
 
-def from_frames(queries: Any, documents: Any = None, qrels: Any = None, *, name: str = "dataset") -> BenchmarkDataset:
-    """A benchmark from tables of queries, documents and judgments."""
+def read_frames(queries: Any, qrels: Any, name: str) -> BenchmarkDataset:
+    """A benchmark from tables of queries and judgments."""
     dataset = BenchmarkDataset(name)
-    if documents is not None:
-        dataset.documents = load_documents(documents)
     table = QueryTable(dataset, "queries")
     take_each(_query_rows(queries), "queries", lambda record: table.take("queries", record), "query_id and query")
     table.finish(has_judgments=qrels is not None)

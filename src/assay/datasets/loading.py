@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,8 @@ from typing import Any
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.document_sources import load_documents
 from assay.datasets.folder_files import unused_files
-from assay.datasets.format import all_formats, bundled, find_format, loader_of, near_names
-from assay.datasets.frames import are_records, read_frame
+from assay.datasets.format import Format, all_formats, bundled, find_format, loader_of, near_names
+from assay.datasets.frames import are_records, read_frame, read_frames
 from assay.datasets.probe import Probe
 from assay.datasets.recognition import detect_format
 from assay.errors import (
@@ -51,6 +51,32 @@ def load_dataset(
     data frame, records, or id → text. `columns` names columns that are not recognised: `query=q,text=body`. `lenient` leaves
     out bad records instead of raising: up to 1 % of them, or up to this share.
     """
+    is_made = isinstance(source, BenchmarkDataset)
+    return _read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made)
+
+
+def from_frames(
+    queries: Any,
+    documents: Any = None,
+    qrels: Any = None,
+    *,
+    name: str = "dataset",
+    columns: Columns | None = None,
+    lenient: bool | float | None = None,
+) -> BenchmarkDataset:
+    """A benchmark from tables of queries, documents and judgments."""
+    return _read(lambda: read_frames(queries, qrels, name), documents, columns, lenient)
+
+
+def _read(
+    read: Callable[[], BenchmarkDataset],
+    documents: Any,
+    columns: Columns | None,
+    lenient: bool | float | None,
+    *,
+    is_made: bool = False,
+) -> BenchmarkDataset:
+    """Read a benchmark as the user set it, and add what the readers found out to its repairs."""
     outer = current_reading()
     reading = Reading(
         parse_columns(columns) if columns is not None else outer.columns,
@@ -61,18 +87,18 @@ def load_dataset(
     with reading_with(reading), lenient_reading(leniency) if leniency else nullcontext():
         if reading.documents_from is not None:
             reading.documents = load_documents(reading.documents_from)
-        dataset = _load(source, format)
-        if reading.documents is not None:
-            dataset = _with_documents(dataset, reading.documents)
+        dataset = read()
+    if reading.documents is not None:
+        dataset = _with_documents(dataset, reading.documents)
     outer.used |= reading.used
     if columns is not None:
         reading.check_columns_used()
-    if not isinstance(source, BenchmarkDataset):
-        dataset.repairs += [Repair(place, what, code="columns") for place, what in reading.notes.values()]
-        dataset.repairs += _unused_files(dataset.path, reading.opened)
-    if leniency:
-        faults = leniency.left_out[n_before:]
-        dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]
+    if is_made:
+        return dataset
+    dataset.repairs += [Repair(place, what, code="columns") for place, what in reading.notes.values()]
+    dataset.repairs += _unused_files(dataset.path, reading.opened)
+    faults = leniency.left_out[n_before:] if leniency else ()
+    dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]
     return dataset
 
 
@@ -130,10 +156,21 @@ def _load_path(source: str | Path, format: str | None) -> BenchmarkDataset:  # n
         if not by_other_means:
             known = f"choose from {', '.join(bundled())}, or give a path" if bundled() else "give a path"
             raise UnknownName("benchmark", str(source), near_names(str(source)), known)
-    chosen = find_format(format) if format else detect_format(path)
+    chosen = _choose_format(path, format)
     dataset = chosen.read(path)
     dataset.format, dataset.path = chosen.name, path
     return dataset
+
+
+def _choose_format(path: Path, format: str | None) -> Format:  # noqa: A002
+    """The format by name, or the one that the path looks like. Files that are only looked at do not count as used."""
+    if format:
+        return find_format(format)
+    reading = current_reading()
+    before = set(reading.opened)
+    chosen = detect_format(path)
+    reading.opened = before
+    return chosen
 
 
 def load_bundled(name: str) -> BenchmarkDataset:
@@ -168,7 +205,7 @@ def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # 
         return None
     if any(format_.detect(Probe(Path(source))) for format_ in all_formats().values()):  # ir_datasets:beir/scifact
         return None
-    chosen = find_format(format) if format else detect_format(path)
+    chosen = _choose_format(path, format)
     if chosen.read_split is None:
         raise UsageError(f"{source}: the format {chosen.name} has no splits; write {place}")
     if not split:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from assay.datasets import MAX_IDS_CHECKED, BenchmarkDataset, describe_respelling, find_prefix_difference
-from assay.errors import DataError
+from assay.errors import DataError, Fault, first_faults
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Profile, Setting
@@ -146,10 +146,9 @@ def notes_on_unit(provider: str, unit: object) -> list[str]:
 def notes_on_reading(dataset: BenchmarkDataset) -> list[str]:
     """Notes on bad records that were left out, on unused files and columns, and on a choice between columns."""
     notes = [f"{repair.place}: {repair.what}." for repair in dataset.repairs if repair.code not in ("", "left-out")]
-    places = [f"{repair.place} ({repair.what})" for repair in dataset.repairs if repair.code == "left-out"]
-    if places:
-        verb = "was" if len(places) == 1 else "were"
-        notes.append(f"{counted(len(places), 'bad record')} {verb} left out: {some_of(places)}.")
+    faults = [Fault(repair.what, source=repair.place) for repair in dataset.repairs if repair.code == "left-out"]
+    if faults:
+        notes.append(f"{counted(len(faults), 'bad record')} left out: {first_faults(faults)}.")
     return notes
 
 

@@ -12,8 +12,8 @@ Names = Mapping[str, tuple[str, ...]]
 """Role → accepted names, the most likely first."""
 
 QUERY_NAMES: Names = {
-    "query_id": ("query_id", "id", "_id", "qid", "question_id"),
-    "query": ("query", "question", "text", "query_text", "user_input", "title"),
+    "query_id": ("query_id", "qid", "question_id", "id", "_id"),
+    "query": ("query", "question", "text", "query_text", "search_query", "user_input", "input", "title"),
     "relevant": (
         *("relevant_ids", "relevant_doc_ids", "relevant_document_ids", "relevant_chunk_ids", "relevant"),
         *("relevant_docs", "relevant_documents", "positive_ids", "positive_doc_ids", "expected_ids", "expected_doc_ids"),
@@ -22,7 +22,8 @@ QUERY_NAMES: Names = {
         *("sources", "source"),
     ),
     "expected": (
-        *("expected", "expected_answer", "reference_answer", "ground_truth", "reference", "expected_output", "answer"),
+        *("expected", "expected_answer", "reference_answer", "ground_truth", "ground_truths", "gold_answer", "reference"),
+        *("expected_output", "answer", "answers"),
     ),
     "grade": ("relevance", "relevance_grade", "grade", "rel"),
     "query_type": ("query_type", "question_type"),
@@ -37,7 +38,7 @@ QUERY_NAMES: Names = {
 `expected` is the expected answer, and `retrieved` are the ids that a system returned."""
 
 DOCUMENT_NAMES: Names = {
-    "doc_id": ("doc_id", "id", "_id", "docno", "docid", "document_id", "chunk_id", "passage_id", "corpus_id", "pid"),
+    "doc_id": ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "corpus_id", "pid", "id", "_id"),
     "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
     **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
 }

@@ -61,19 +61,24 @@ def _read_mapping(source: Mapping[Any, Any]) -> Judgments:
 
 
 def _read_file(source: FileSource) -> Judgments:
+    with source.left_out_noted():
+        judgments = _read_kind(source)
+    if not judgments.grades:
+        raise DataError("the file contains no judgments; it needs at least one", source=source.label)
+    return judgments._replace(notes=source.notes)
+
+
+def _read_kind(source: FileSource) -> Judgments:
+    """The judgments of a file, by its kind."""
     faults = Faults(source.label)
     if source.kind == "json":
-        judgments = _from_json(source)
-    elif source.kind == "trec":
+        return _from_json(source)
+    if source.kind == "trec":
         if n_columns(source.first_line) == 6:
             message = f"expected judgments (4 columns: {LAYOUT}), found what looks like a run (6 columns)"
             raise DataError(message, source=source.label, hint=FILE_ORDER)
-        judgments = _read_three(source, faults) if _has_three_with_tabs(source) else _read_trec(source, faults)
-    else:
-        judgments = _collect(file_rows(source, ROLES, faults), faults)
-    if not judgments.grades:
-        raise DataError("the file contains no judgments; it needs at least one", source=source.label)
-    return judgments
+        return _read_three(source, faults) if _has_three_with_tabs(source) else _read_trec(source, faults)
+    return _collect(file_rows(source, ROLES, faults), faults)
 
 
 def _from_json(source: FileSource) -> Judgments:
@@ -111,7 +116,7 @@ def _read_three(source: FileSource, faults: Faults) -> Judgments:
     source.note("three columns without a header were read as query, document and grade.")
     rows = _decoded(trec_rows(source, 3, THREE, faults), 3, THREE, faults)
     read = ((number, query, doc, grade, None) for number, (query, doc, grade) in rows)
-    return _collect(read, faults)._replace(notes=source.notes)
+    return _collect(read, faults)
 
 
 def _all_at_once(source: FileSource) -> Judgments | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from assay.errors import MAX_FAULTS, DataError, Faults, current_leniency
+from assay.errors import DataError, Faults, current_leniency, most_faults
 from assay.files.columns import is_table
 from assay.files.hits import NOTHING, Row, hits_of, is_listed
 from assay.files.json_text import read_json_records
@@ -88,7 +88,8 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
         rows = _three_rows(source, faults) if has_three(source.first_line) else _trec_rows(source, faults)
     else:
         rows = file_rows(source, RUN_ROLES, faults)
-    by_query = _collect(rows, faults, duplicates, source)
+    with source.left_out_noted():
+        by_query = _collect(rows, faults, duplicates, source)
     if not by_query:
         raise DataError(NO_RANKINGS, source=source.label)
     return Rankings(by_query, tag, rank_reader(source), source.notes)
@@ -149,7 +150,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
     last: Any = object()
     name = ""
     ranking: Ranking = {}
-    n_rows = 0
+    n_rows, most = 0, most_faults(current_leniency())
     for n_rows, (place, query, doc, value, _) in enumerate(rows, 1):  # noqa: B007
         try:
             if type(query) is not str or query != last:
@@ -172,7 +173,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
                 ranking[doc] = max(score, ranking[doc])
             else:
                 repeated.append((place, name, doc))
-        if faults.full or (current_leniency() is None and len(faults) + len(repeated) >= MAX_FAULTS):
+        if len(faults) + len(repeated) >= most:
             break
     _report_repeated(repeated, faults, source)
     faults.raise_if_any(max(n_rows, len(faults)))

@@ -17,12 +17,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any
 
-from assay.errors import AssayError, DataError
+from assay.errors import AssayError, DataError, current_leniency, first_faults
 from assay.files.columns import is_header
 from assay.files.limits import LONGEST_LINE, LinedFile, UnpackedFile
 from assay.files.reading import note_opened
 from assay.temporary_files import TemporaryFile
-from assay.text import printable
+from assay.text import counted, printable
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zX": "xz", b"BZh": "bzip2"}
@@ -171,6 +171,15 @@ class FileSource:
             if type(error).__name__ not in ("ZstdError", "LZMAError"):
                 raise
             raise DataError(DAMAGED.format(error), source=self.label) from None
+
+    @contextmanager
+    def left_out_noted(self) -> Iterator[None]:
+        """Note the bad records that a reader leaves out meanwhile."""
+        leniency = current_leniency()
+        n_before = len(leniency.left_out) if leniency else 0
+        yield
+        if leniency and (faults := leniency.left_out[n_before:]):
+            self.note(f"{counted(len(faults), 'bad record')} left out: {first_faults(faults)}.")
 
     def note(self, what: str) -> None:
         """Add a note about how the file was read. Repeated notes are added once."""

@@ -41,6 +41,8 @@ from assay.reports.sections.catalog import describe_check as describe_check
 from assay.reports.sections.catalog import describe_provider as describe_provider
 from assay.reports.sections.catalog import finding_sections as finding_sections
 from assay.reports.sections.catalog import findings_to_dict as findings_to_dict
+from assay.reports.sections.catalog import format_sections as format_sections
+from assay.reports.sections.catalog import formats_to_dict as formats_to_dict
 from assay.reports.sections.catalog import provider_list_sections as provider_list_sections
 from assay.reports.sections.catalog import provider_sections as provider_sections
 from assay.reports.sections.catalog import size_text as size_text

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_reading_arguments
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError, near_matches
@@ -16,11 +17,12 @@ from assay.text import counted, printable
 
 EXAMPLES = """\
   assay datasets
+  assay datasets formats
   assay datasets show rag-template
   assay datasets show hpo-de:tiny
   assay datasets check ./my-beir --run bm25.run
   assay datasets convert ./my-beir my.json --to json"""
-ACTIONS = {"show": 1, "check": 1, "convert": 2}
+ACTIONS = {"formats": 0, "show": 1, "check": 1, "convert": 2}
 """Action → number of paths that it needs."""
 
 
@@ -29,14 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
         nargs="?",
-        metavar="show|check|convert",
-        help="what to do with the benchmark; without it, list the benchmarks and formats",
+        metavar="formats|show|check|convert",
+        help="formats lists what a benchmark can be and how its columns may be called; show, check and convert are about "
+        "one benchmark; without an action, list the benchmarks and formats",
     )
     parser.add_argument(
         "paths", nargs="*", metavar="dataset", help="path or name of a benchmark; convert: source and target"
     )
     parser.add_argument("--to", metavar="FORMAT", help="convert: format to write")
     parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmark, if it is not recognised")
+    add_reading_arguments(parser)
     parser.add_argument("--run", dest="checked_run", metavar="RUN", help="check: run to check against the benchmark")
     add_text_or_json(parser)
 
@@ -51,10 +55,11 @@ def run_datasets(options: argparse.Namespace) -> int:
         hint = f" Did you mean {near[0]}?" if near else f" To show a benchmark: assay datasets show {options.action}"
         raise UsageError(f"assay datasets has no action {options.action!r}.{hint}   (choose from {', '.join(ACTIONS)})")
     if len(options.paths) != ACTIONS[options.action]:
-        expected = "source and target" if options.action == "convert" else "one benchmark"
+        expected = {0: "nothing more", 1: "one benchmark", 2: "source and target"}[ACTIONS[options.action]]
         raise UsageError(f"assay datasets {options.action}: expected {expected}, found {len(options.paths) or 'nothing'}")
     _check_flags(options)
-    return {"show": _show, "check": _check, "convert": _convert}[options.action](options)
+    actions = {"formats": _formats, "show": _show, "check": _check, "convert": _convert}
+    return actions[options.action](options)
 
 
 def _check_flags(options: argparse.Namespace) -> None:
@@ -75,6 +80,17 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
+def _formats(options: argparse.Namespace) -> int:
+    from assay.datasets import all_formats
+    from assay.files import TABLE_COLUMNS
+    from assay.reports import format_sections, formats_to_dict
+
+    if options.format == "json":
+        return write_json(formats_to_dict(all_formats(), TABLE_COLUMNS))
+    sys.stdout.write(text_here(format_sections(all_formats(), TABLE_COLUMNS)))
+    return 0
+
+
 def _show(options: argparse.Namespace) -> int:
     from assay.datasets import PARTS, load_dataset
     from assay.reports import statistics_sections
@@ -84,7 +100,8 @@ def _show(options: argparse.Namespace) -> int:
     if options.format == "json":
         content["grade_distribution"] = {f"{grade:g}": count for grade, count in content["grade_distribution"].items()}
         content["repairs"] = [
-            {"place": repair.place, "what": repair.what, "is_loss": repair.is_loss} for repair in dataset.repairs
+            {"place": repair.place, "what": repair.what, "is_loss": repair.is_loss, "code": repair.code}
+            for repair in dataset.repairs
         ]
         return write_json(content)
     sys.stdout.write(text_here(statistics_sections(content, dataset.repairs)))

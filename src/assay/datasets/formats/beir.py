@@ -28,6 +28,7 @@ from assay.files import (
     each_record,
     grade_text,
     new_folder,
+    note_opened,
     plain_name,
     shards_in,
     table_in,
@@ -180,6 +181,7 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 def _splits(path: Path) -> dict[str, list[Path]]:
     """Split → its files. Two tables of one split are an error, because the choice would be a guess."""
     folder = path / FOLDERS[0]
+    note_opened(folder)  # a note lists the splits that are not read
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):

@@ -34,7 +34,7 @@ def detect(probe: Probe) -> bool:
     if not files["queries"] or _is_native(files) or _is_beir(probe, files):
         return False
     others = files["documents"] + files["judgments"]
-    return bool(others or text_folder(probe.path) or _has_truth(probe.path / files["queries"][0]))
+    return bool(others or text_folder(probe.path) or any(_has_truth(probe.path / name) for name in files["queries"]))
 
 
 def _files(probe: Probe, part: str) -> list[str]:
@@ -59,16 +59,23 @@ def _is_native(files: dict[str, list[str]]) -> bool:
 
 
 def _is_beir(probe: Probe, files: dict[str, list[str]]) -> bool:
-    """Whether the folder is BEIR's: a corpus and queries as JSON lines or Parquet, and judgments where BEIR has them."""
+    """Whether the folder is BEIR's: a corpus and queries as JSON lines or Parquet, and names that BEIR has."""
     known = {f"{stem}{ending}" for stem in ("corpus", "queries") for ending in BEIR_ENDINGS}
-    is_known = all(name in known for part in ("queries", "documents") for name in files[part])
-    return is_known and ("qrels" in probe.names or all(name in BEIR_JUDGMENTS for name in files["judgments"]))
+    tables = [name for part in ("queries", "documents") for name in files[part]]
+    has_judgments = "qrels" in probe.names or all(name in BEIR_JUDGMENTS for name in files["judgments"])
+    return has_judgments and all(name in known and _has_beir_text(probe.path / name) for name in tables)
+
+
+def _has_beir_text(file: Path) -> bool:
+    """Whether the records have a field text, or cannot be read yet."""
+    record = Probe(file).first_record
+    return not record or "text" in record
 
 
 def _has_truth(file: Path) -> bool:
-    """Whether the records of a table of queries have relevant ids or an answer."""
+    """Whether a table of queries has relevant ids or an answer; or commas, which topics of TREC do not have."""
     record = Probe(file).first_record
-    return bool(roles_of("queries", record).keys() & {"relevant", "expected"})
+    return suffix_of(file.name) == ".csv" or bool(roles_of("queries", record).keys() & {"relevant", "expected"})
 
 
 FORMAT = Format(

@@ -154,6 +154,39 @@ def dataset_list_sections(named: Mapping[str, BenchmarkDataset], formats: Mappin
     )
 
 
+Columns = Mapping[str, Mapping[str, Sequence[str]]]
+"""Kind of table → role → accepted names."""
+
+
+def format_sections(formats: Mapping[str, Format], columns: Columns) -> tuple[Section, ...]:
+    """What a benchmark can be, and the accepted names of columns in tables."""
+    known = tuple(cells(form.name, "read, write" if form.write else "read", form.meaning) for form in formats.values())
+    tables = (
+        table_section(
+            Table(
+                text_columns("role", "accepted names, the likeliest first", prose=True),
+                tuple(cells(role, ", ".join(names)) for role, names in roles.items()),
+                title=f"columns of {table}",
+            )
+        )
+        for table, roles in columns.items()
+    )
+    advice = Paragraph("If a column has another name, add --columns ROLE=NAME, such as --columns query=q,text=body.")
+    return (
+        table_section(Table(text_columns("format", "", "what it is", prose=True), known)),
+        *tables,
+        Section(parts=(advice,)),
+    )
+
+
+def formats_to_dict(formats: Mapping[str, Format], columns: Columns) -> dict[str, Any]:
+    """Plain JSON values."""
+    return {
+        "formats": {form.name: {"meaning": form.meaning, "can_write": form.write is not None} for form in formats.values()},
+        "columns": {table: {role: list(names) for role, names in roles.items()} for table, roles in columns.items()},
+    }
+
+
 def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format]) -> dict[str, Any]:
     """Plain JSON values."""
     return {
