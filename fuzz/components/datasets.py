@@ -81,7 +81,10 @@ def _ending(one: Format) -> str:
     return ".json" if one.name in SINGLE else ""
 
 
-SINGLE = {"json", "golden", "squad", "locomo", "longmemeval", "longmemeval_turns", "rag_template", "hpo_cases"}
+SINGLE = {
+    *("json", "golden", "squad", "locomo", "rag_template", "hpo_cases"),
+    *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
+}
 """Formats that are one file of JSON."""
 
 

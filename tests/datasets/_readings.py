@@ -389,6 +389,8 @@ READINGS: dict[str, dict[str, Files]] = {
     "locomo": _LOCOMO,
     "longmemeval": _LONGMEMEVAL,
     "longmemeval_turns": _LONGMEMEVAL,
+    "longmemeval_user": _LONGMEMEVAL,
+    "longmemeval_user_turns": _LONGMEMEVAL,
     "parquet": {"ground truth in the queries": {"queries.parquet": _PARQUET_ROWS}},
     "rag_template": _RAG_TEMPLATE,
     "squad": _SQUAD,
