@@ -136,7 +136,7 @@ def _query(fields: Topic, place: str, notes: Notes) -> Query:
 
 def _sgml(text: str, tag: str) -> Iterator[tuple[int, Topic]]:
     """Line and fields of `<top> <num> Number: 301 <title> …`, with or without closing tags, and of other enclosing tags."""
-    starts = list(re.finditer(rf"<{tag}\b([^>]*)>", text, re.IGNORECASE))
+    starts = list(re.finditer(rf"<{tag}\b([^<>]*)>", text, re.IGNORECASE))
     line, before = 1, 0
     for place, start in enumerate(starts):
         end = starts[place + 1].start() if place + 1 < len(starts) else len(text)
@@ -181,8 +181,10 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
     names = next((names for names in TOPIC_TAGS if any(name in names for name, _ in known)), TOPIC_TAGS[0])
     topics = [element for name, element in known if name in names] or [root]
     starts = re.finditer(rf"<(?:\w+:)?(?:{'|'.join(names)})\b".encode(), content, re.IGNORECASE)
+    line, before = 1, 0
     for topic, start in zip(topics, starts, strict=False):
-        yield content.count(b"\n", 0, start.start()) + 1, _fields_of(topic)
+        line, before = line + content.count(b"\n", before, start.start()), start.start()
+        yield line, _fields_of(topic)
 
 
 def _fields_of(topic: Any) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def _kind(name: str) -> str | None:
     if "qrel" in name.lower():
         return "judgments"
     if "topics" in name.lower() or "queries" in name.lower():
-        return None if suffix == ".csv" else "topics"
+        return "topics"
     if suffix in LINES or suffix in SGML or (suffix in (".tsv", ".trec") and stem in DOCUMENT_STEMS):
         return "documents"
     return None
@@ -261,7 +261,9 @@ def _is_collection(probe: Probe) -> bool:
     has_judgments = bool({"qrels.tsv", "qrels.parquet", "qrels"} & probe.names)
     if has_judgments and "queries" in stems and "corpus" not in stems and "documents" in kinds.values():
         return True
-    if (probe.path / "qrels").is_dir():
+    if (probe.path / "qrels").is_dir() or any(
+        kind == "topics" and suffix_of(name) == ".csv" for name, kind in kinds.items()
+    ):
         return False
     judgments = {name for name, kind in kinds.items() if kind == "judgments"} - {"qrels.tsv", "qrels.parquet"}
     topics = {
