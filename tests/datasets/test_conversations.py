@@ -1,6 +1,8 @@
 """locomo and longmemeval: no question and no evidence vanishes silently, and hits are judged by what they cover."""
 
 import json
+import math
+import random
 import shutil
 
 import pytest
@@ -112,6 +114,45 @@ def test_user_turns_are_indexed_and_judged_as_in_the_paper(tmp_path):
     everything = load_dataset(path)
     assert len(everything.queries["q1"].evidence) == 2
     assert everything.documents["q1/answer_1"].text == "assistant: Hello\nuser: I sleep\nuser: a lot"
+
+
+def ranked_by_chance(item, by_turn, chance):
+    """What the paper's code ranks for a question, in any order: document, and whether it is a target."""
+    ranked = []
+    for session, turns in zip(item["haystack_session_ids"], item["haystack_sessions"], strict=True):
+        user = [(number, turn) for number, turn in enumerate(turns, 1) if turn["role"] == "user"]
+        marks = [(number, "answer" in session and turn.get("has_answer", False)) for number, turn in user]
+        each = [(f"{session}/{number}", mark) for number, mark in marks]
+        ranked += each if by_turn else [(session, any(mark for _, mark in marks))]
+    chance.shuffle(ranked)
+    return [(f"{item['question_id']}/{doc}", mark) for doc, mark in ranked]
+
+
+def paper_dcg(marks):
+    return sum(mark / (math.log2(rank) if rank > 1 else 1) for rank, mark in enumerate(marks, 1))
+
+
+@pytest.mark.parametrize("name", ["longmemeval_user", "longmemeval_user_turns"])
+def test_scores_are_those_of_the_papers_code(tmp_path, name):
+    chance, items = random.Random(3), []
+    for number in range(40):
+        turns = [said(chance.choice(["user", "assistant"]), "x", chance.random() < 0.4) for _ in range(8)]
+        name_of_question = f"q{number}{'_abs' if number % 10 == 0 else ''}"
+        items.append(question(name_of_question, "t", [turns[:4], turns[4:], FILLER], ["answer_1", "answer_2"]))
+    dataset = load_dataset(write(tmp_path / "lme.json", json.dumps(items)), name)
+    ranked = {item["question_id"]: ranked_by_chance(item, name.endswith("turns"), chance) for item in items}
+    for query, pairs in ranked.items():
+        assert {doc for doc, _ in pairs} == set(dataset.in_scope(dataset.queries[query]))
+    marks = [[mark for _, mark in pairs] for query, pairs in ranked.items() if "_abs" not in query]
+    kept = [one for one in marks if any(one)]
+    assert 0 < len(kept) < len(marks)
+    metrics = {
+        "hit@2": [any(one[:2]) for one in kept],
+        "ndcg(discount=jk2002)@2": [paper_dcg(one[:2]) / paper_dcg(sorted(one, reverse=True)[:2]) for one in kept],
+    }
+    run = {query: [doc for doc, _ in pairs] for query, pairs in ranked.items()}
+    result = assay.evaluate(dataset, run, list(metrics), policy=assay.Policy(no_relevant="skip"))
+    assert result.summary == {metric: pytest.approx(sum(scores) / len(kept)) for metric, scores in metrics.items()}
 
 
 def test_question_type_is_a_slice_and_a_selection(tmp_path, monkeypatch, capsys):
