@@ -80,7 +80,10 @@ def _ending(one: Format) -> str:
     return ".json" if one.name in SINGLE else ""
 
 
-SINGLE = {"json", "golden", "squad", "locomo", "longmemeval", "longmemeval_turns", "rag_template", "hpo_cases"}
+SINGLE = {
+    *("json", "golden", "squad", "locomo", "rag_template", "hpo_cases"),
+    *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
+}
 """Formats that are one file of JSON."""
 
 
@@ -157,7 +160,17 @@ def _trec_more() -> list[bytes]:
     xml = '<topics><topic number="301"><query>crime</query><question>what?</question></topic></topics>'
     qrels = {"qrels.txt": b"301 0 FBIS3-1 1\n301 0 FBIS3-2 0\n"}
     docs = {"docs.jsonl": b'{"id": "FBIS3-1", "contents": "The cartel"}\n'}
+    sgml = b"<DOC>\n<DOCNO> FBIS3-1 </DOCNO>\n<HL>A &amp; B</HL><DATE>May</DATE><TEXT>The <F P=1>cartel</F></TEXT>\n</DOC>\n"
+    article = b"<top>\n<num> Number: 301 </num>\n<docid>FBIS3-1</docid>\n<url>https://example.org<url>\n</top>\n"
+    ntcir = b"<TOPIC q=301>\n<TITLE>crime</TITLE><NARR><BACK>long</BACK></NARR></TOPIC>\n"
+    www = b"<queries><query><qid>301</qid><content>crime</content></query></queries>"
     return [
+        join_files({**qrels, "topics.txt": article, "docs.trec": sgml}),
+        join_files({**qrels, "topics.txt": ntcir, "docs/1": sgml, "docs/2": sgml.replace(b"-1", b"-\xe9")}),
+        join_files({**qrels, "topics.xml": www, "a.trectext": sgml}),
+        join_files({**qrels, "topics.txt": b"301:crime\n302: law\n"}),
+        join_files({**qrels, "topics.json": b'[{"id": 301, "title": "crime"}]'}),
+        join_files({**qrels, "topics.json": b'{"301": "crime", "302": {"title": "law"}}'}),
         join_files({**qrels, "topics.txt": topics.encode(), **docs}),
         join_files({**qrels, "topics.xml": xml.encode(), "collection.tsv": b"FBIS3-1\tThe cartel\n"}),
         join_files({**qrels, "topics.tsv": b"301\tcrime\n"}),

@@ -281,5 +281,22 @@ FAULTS: dict[str, dict[str, Files]] = {
         "nothing": {"run.txt": trec_run()},
         "several topics": {"topics.tsv": "", "topics.txt": ""},
         "a document": {"qrels.txt": "1 0 a 1\n", "collection.tsv": "a\tone\nb\n"},
+        "neither tab nor colon": {"topics.txt": "1: a\nb\n1: c"},
+        "JSON topics": {"topics.json": [{"id": 1, "title": "a"}, {"title": "b"}, 7, {"id": 1, "title": 5}, {"id": 1.5}]},
+        "JSON without topics": {"topics.json": '"a"'},
+        "broken JSON": {"topics.json": "[\n{]"},
+        "topics without text": {"topics.txt": "<top><num>1<narr>a<top><num>2<title> <desc>"},
+        "articles that are missing": {"topics.txt": "<top><num>1</num><docid>a</docid></top>"},
+        "SGML documents": {
+            "qrels.txt": "1 0 a 1\n",
+            "docs.trec": "<DOC>\n<DOCNO>a</DOCNO></DOC>\n<DOC>\n<TEXT>x</DOC><DOC>\n<DOC><DOCNO>a</DOCNO></DOC></DOC><DOC>",
+        },
+        "SGML documents in two files": {
+            "qrels.txt": "1 0 a 1\n",
+            "docs/1": "<DOC><DOCNO>a</DOCNO></DOC>",
+            "docs/2": "\n<DOC><DOCNO>a</DOCNO></DOC>\n<DOC>",
+        },
+        "no SGML documents": {"qrels.txt": "1 0 a 1\n", "docs.sgml": "About\n"},
+        "documents twice": {"qrels.txt": "1 0 a 1\n", "docs.jsonl": "", "docs/1": "<DOC><DOCNO>a</DOCNO></DOC>"},
     },
 }

@@ -200,6 +200,30 @@ _XML = """<?xml version="1.0" encoding="UTF-8"?>
 </topics>"""
 _LATIN = '<?xml version="1.0" encoding="ISO-8859-1"?><topics><topic number="1"><query>Größe</query></topic></topics>'
 _ONE, _TREC_JUDGED = "1\tWhy?\n", "1\t0\ta\t1\n"
+_NTCIR = """<?xml version="1.0"?>
+<TOPICSET><TOPIC><NUM>013</NUM><SLANG>CH</SLANG><TITLE>Cats</TITLE><DESC>Tell why.</DESC>
+<NARR><BACK>They sleep.</BACK><REL>All day.</REL></NARR></TOPIC>
+<TOPIC><NUM>014</NUM><TITLE>Dogs</TITLE></TOPIC></TOPICSET>"""
+_NTCIR_WWW = """<queries>
+  <query><qid>0001</qid><content>Halloween cats</content><description>It is soon.</description></query>
+  <query><qid>0002</qid><content>Black &amp; white</content></query>
+</queries>"""
+_BACKGROUND = "".join(
+    f"<top>\n<num> Number: {number} </num>\n<docid>{doc}</docid>\n<url>https://example.org/{doc}<url>\n</top>\n\n"
+    for number, doc in ((321, "a"), (823, "gone"))
+)
+_DOC = "<DOC>\n<DOCNO> {0} </DOCNO>\n<HEADLINE>\nOf {0}\n</HEADLINE>\n<TEXT>\nCats sleep.\n</TEXT>\n</DOC>\n"
+_NEWS = "".join(_DOC.format(name) for name in ("a", "b"))
+_DOCS = """<DOC><DOCNO>a</DOCNO><DOCID>7</DOCID><DATE><P>May 3</P></DATE><HL>A &amp; B</HL>
+<TEXT>Cats <F P=105>sleep</F>.<!-- PJG <b> --> a < b &lt;i&gt; &hyph; &nope; <P>Dogs</P></TEXT><TEXT>More</TEXT></DOC>
+<doc><docno>b
+</docno><TTL>T<TEXT>Not closed</doc>text between
+<DOC>
+<DOCNO>c</DOCNO>
+<DOCHDR>http://example.org</DOCHDR>
+<html><head><title>Web</title><style>p {}</style></head><body>Body <b>bold</b></body></html>
+</DOC>
+<DOC><DOCNO>d</DOCNO></DOC>"""
 _TREC: dict[str, Files] = {
     **{f"SGML {number}": {"topics.txt": content} for number, content in enumerate(_SGML)},
     "XML": {"topics.xml": _XML},
@@ -214,6 +238,25 @@ _TREC: dict[str, Files] = {
     "documents": {"qrels.txt": _TREC_JUDGED, "collection.tsv": BOM + b"a\tone\ttwo\r\n\r\nb\t\n"},
     "documents in lines": {"qrels.txt": _TREC_JUDGED, "docs.jsonl": '{"docno": "a", "text": "one\\ttwo"}\n{"id": "b"}'},
     "subtopics": {"qrels.txt": "1 1 a 1\n1 2 a 3\n1 2 b 0\n"},
+    "NTCIR": {"topics.xml": _NTCIR},
+    "NTCIR-1": {"topics.txt": "<TOPIC q=0031>\n<TITLE>\nCats\n</TITLE>\n<DESCRIPTION>Tell why.</DESCRIPTION>\n</TOPIC>\n"},
+    "NTCIR WWW": {"queries.xml": _NTCIR_WWW},
+    "queries in elements": {"queries.xml": '<queries><query id="7">Why?</query><query id="8"/></queries>'},
+    "a namespace": {"topics.xml": '<t:topics xmlns:t="u"><t:topic number="7"><t:title>Why?</t:title></t:topic></t:topics>'},
+    "id and text": {"topics.txt": "1:Why: because\r\n\r\n 2 : Who?\n"},
+    "a JSON list": {"topics.json": [{"id": 1, "title": "Why?", "desc": "Tell.", "n": 3}, {"Number": "2", "query": "Who?"}]},
+    "a JSON list in an object": {"topics.json": {"topics": [{"qid": 1, "description": "Tell why."}]}},
+    "a JSON object": {"topics.json": {"1": "Why?", "2": {"question": "Who?", "type": "fact", "domain": "cats"}}},
+    "some texts": {"topics.json": {str(number): "Why?" if number == 3 else "" for number in range(9)}},
+    "background linking": {"topics.txt": _BACKGROUND, "docs.trec": _NEWS},
+    "SGML documents": {"qrels.txt": _TREC_JUDGED, "docs.sgml.gz": gzip.compress(_DOCS.encode())},
+    "SGML documents in files": {"qrels.txt": _TREC_JUDGED, "a.trectext": _DOC.format("a"), "b.trectext": _DOC.format("b")},
+    "SGML documents in a folder": {
+        "qrels.txt": _TREC_JUDGED,
+        "docs/ft/ft911": _DOC.format("a"),
+        "docs/fr94": _DOC.format("Größe").encode("latin-1"),
+        "docs/readme.txt": "About",
+    },
     "MS MARCO": {"queries.dev.small.tsv": _ONE, "qrels.dev.small.tsv": _TREC_JUDGED, "collection.tsv": "a\tBecause.\n"},
     "judgments with a head": {"queries.tsv": _ONE, "qrels.tsv": "query_id\tdoc_id\trel\n1\ta\t1\n"},
     "judgments in a folder": {"queries.tsv": _ONE, "qrels/dev.tsv": _TREC_JUDGED, "collection.tsv": "a\tBecause.\n"},
@@ -346,6 +389,8 @@ READINGS: dict[str, dict[str, Files]] = {
     "locomo": _LOCOMO,
     "longmemeval": _LONGMEMEVAL,
     "longmemeval_turns": _LONGMEMEVAL,
+    "longmemeval_user": _LONGMEMEVAL,
+    "longmemeval_user_turns": _LONGMEMEVAL,
     "parquet": {"ground truth in the queries": {"queries.parquet": _PARQUET_ROWS}},
     "rag_template": _RAG_TEMPLATE,
     "squad": _SQUAD,

@@ -4,7 +4,10 @@ import pytest
 
 import assay
 from assay import BenchmarkDataset, Document, Hit, Query
+from assay.datasets import load_dataset
 from assay.model import Pack
+
+from ._benchmarks import SAMPLES
 
 DOCUMENTS = {*(f"conv/D1:{number}" for number in range(1, 31)), "conv/a", "conv/a_1", "other/D1:3"}
 QUERY = Query("q", evidence=("conv/D1:3", "conv/D1:4", "conv/a"), scope="conv")
@@ -95,3 +98,27 @@ def test_a_dataset_made_in_code_is_judged_by_its_evidence(tmp_path):
         result = assay.evaluate(dataset, run, ["mrr", "recall", "precision@3"])
         assert result.summary == {"mrr": 0.5, "recall": 1.0, "precision@3": pytest.approx(2 / 3)}
         assert result.relevance["strategy_used"] == "pack"
+
+
+def test_evidence_that_names_documents_counts_as_judgments():
+    dataset = load_dataset(SAMPLES / "locomo10.json")
+    evidence = {key: set(query.evidence) for key, query in dataset.queries.items() if query.evidence is not None}
+    assert {key: dataset.get_relevant_docs(key) for key in evidence} == evidence
+    statistics = dataset.get_statistics()
+    n_judgments = sum(map(len, evidence.values()))
+    assert (statistics["num_judged_queries"], statistics["num_judgments"]) == (len(evidence), n_judgments)
+    assert (statistics["num_relevant"], statistics["grade_distribution"]) == (n_judgments, {1: n_judgments})
+    assert statistics["judgments_per_query"] == n_judgments / len(evidence)
+    assert dataset.qrels == {}
+
+
+def test_evidence_counts_only_if_it_is_in_the_corpus_and_judgments_come_first():
+    dataset = BenchmarkDataset(documents={doc: Document(doc, "text") for doc in ("d1", "d2")})
+    for query in (Query("gone", evidence=["d9", "d1", "d1"]), Query("judged", evidence=["d1"]), Query("empty", evidence=[])):
+        dataset.add_query(query)
+    dataset.qrels["judged"] = {"d2": 2, "d1": 0}
+    assert [dataset.get_relevant_docs(query) for query in ("gone", "judged", "empty", "?")] == [{"d1"}, {"d2"}, set(), set()]
+    assert dataset.get_relevant_docs("gone", min_grade=2) == set()
+    assert [dataset.get_relevance_grade("gone", doc) for doc in ("d1", "d9")] == [1, 0]
+    statistics = dataset.get_statistics()
+    assert (statistics["num_judged_queries"], statistics["num_judgments"], statistics["num_relevant"]) == (3, 3, 2)

@@ -26,11 +26,15 @@ SAMPLE_OF = {
     "locomo": SAMPLES / "locomo10.json",
     "longmemeval": SAMPLES / "longmemeval_s.json",
     "longmemeval_turns": SAMPLES / "longmemeval_s.json",
+    "longmemeval_user": SAMPLES / "longmemeval_s.json",
+    "longmemeval_user_turns": SAMPLES / "longmemeval_s.json",
     "rag_template": SAMPLES / "rag_template.json",
     "squad": SAMPLES / "squad.json",
     "trec": SAMPLES / "trec",
 }
-READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "longmemeval_turns", "squad"}
+BY_NAME = {"longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"}
+"""Formats that are chosen by name alone."""
+READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "squad"} | BY_NAME
 WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")
 
 
@@ -84,7 +88,7 @@ def test_a_sample_is_recognised_in_every_guise_and_kept_by_json(tmp_path, name):
     assert (plain.format, plain.path, load_dataset(plain)) == (name, sample, plain)
     for guise, (change, ending) in GUISES.items():
         path = dressed(sample, tmp_path / guise, change, ending)
-        if name != "longmemeval_turns":  # which is chosen by name alone
+        if name not in BY_NAME:
             assert claims(path)[0] == name, guise
         found = read(path, name)
         assert_same_content(found, plain)
@@ -122,10 +126,10 @@ def test_what_is_read_from_samples_and_odd_files(snapshots, tmp_path, name):
 
 
 def test_the_examples_of_the_documentation_read(tmp_path):
-    for name in ("json", "locomo", "longmemeval", "longmemeval_turns", "squad"):
+    for name in ("json", "locomo", "longmemeval", *BY_NAME, "squad"):
         found = read(write(tmp_path / "example.json", find_format(name).example), name)
         assert found.queries, name
-        assert not found.repairs or name == "longmemeval_turns", name
+        assert not found.repairs or name in BY_NAME, name
     corpus, queries, header, row = find_format("beir").example.replace("<tab>", "\t").splitlines()
     files = {"corpus.jsonl": corpus.split(maxsplit=1)[1], "queries.jsonl": queries.split(maxsplit=1)[1]}
     files["qrels/test.tsv"] = f"{header.split(maxsplit=1)[1]}\n{row.strip()}\n".replace(" ", "\t")

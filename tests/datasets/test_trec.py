@@ -1,13 +1,16 @@
 """trec: judgments alone, and folders with topics and documents."""
 
+import gzip
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, Query, RelevanceJudgment
+from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment
 from assay.datasets import Probe, describe_losses, find_format, load_dataset
 
-from ._benchmarks import assert_same, claims
+from ._benchmarks import assert_same, assert_same_content, claims
 from ._cases import BOM, trec_run, write
 from ._files import put_all
 
@@ -56,9 +59,10 @@ def test_subtopics_are_kept_beside_the_best_grade(tmp_path):
     assert dataset.subtopics == {("1", "b"): {"2": 0}}
 
 
-@given(
-    texts=st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\r\n")), min_size=1, max_size=3)
-)
+LINE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\r\n")).filter(str.strip)
+
+
+@given(texts=st.lists(LINE, min_size=1, max_size=3))
 def test_plain_topics_are_a_table(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("trec")
     made = BenchmarkDataset("mine", queries={str(number): Query(str(number), text) for number, text in enumerate(texts)})
@@ -75,3 +79,92 @@ def test_what_is_no_judgment_is_not_claimed(tmp_path):
         path = put_all(tmp_path / "in", {name: content}) / name
         for looked_at in (path, path.parent):
             assert not find_format("trec").detect(Probe(looked_at)), content
+
+
+CATS, DOGS = "Why do cats sleep?", "Who feeds dogs?"
+SGML = "<{0}><NUM>1</NUM><TITLE>" + CATS + "</TITLE></{0}>\n<{0}><NUM>2</NUM><TITLE>" + DOGS + "</TITLE></{0}>"
+WEB = '<topics><topic number="1"><query>{}</query></topic>\n<topic number="2"><query>{}</query></topic></topics>'
+WWW = "<queries><query><qid>1</qid><content>{}</content></query>\n<query><qid>2</qid><content>{}</content></query></queries>"
+TOPICS = {
+    "topics.txt": f"<top>\n<num> Number: 1\n<title> {CATS}\n</top>\n<top><num> Number: 2 <title> {DOGS} </top>",
+    "topics.web.xml": WEB.format(CATS, DOGS),
+    "topics.sgml": SGML.format("TOPIC"),
+    "topics.ntcir.xml": f"<TOPICSET>{SGML.format('TOPIC')}</TOPICSET>",
+    "queries.xml": WWW.format(CATS, DOGS),
+    "topics.colon.txt": f"1:{CATS}\n2:{DOGS}\n",
+    "topics.tsv": f"1\t{CATS}\n2\t{DOGS}\n",
+    "topics.json": [{"id": 1, "title": CATS}, {"id": 2, "title": DOGS}],
+    "queries.json": {"1": CATS, "2": DOGS},
+}
+QRELS = "1 0 d1 1\n2 0 d2 1\n"
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_topics_of_every_layout_give_the_same_queries(tmp_path, name):
+    path = put_all(tmp_path / "in", {name: TOPICS[name], "qrels.txt": QRELS})
+    assert claims(path) == ["trec"]
+    dataset = load_dataset(path)
+    assert dataset.queries == {"1": Query("1", CATS), "2": Query("2", DOGS)}
+    assert not dataset.repairs
+
+
+def sgml(doc_id, text, title=""):
+    headline = f"<HEADLINE>{title}</HEADLINE>\n" if title else ""
+    return f"<DOC>\n<DOCNO> {doc_id} </DOCNO>\n{headline}<TEXT>\n{text}\n</TEXT>\n</DOC>\n"
+
+
+FIRST = sgml("d1", "Cats sleep all day.", "Cats &amp; sleep") + sgml("d2", "Farmers feed dogs.")
+COLLECTION = {
+    "qrels.txt": QRELS,
+    "topics.tsv": TOPICS["topics.tsv"],
+    "docs/1.gz": gzip.compress(FIRST.encode()),
+    "docs/more/2": sgml("d3", "Größe").encode("latin-1"),
+}
+D1 = Document("d1", "Cats sleep all day.", title="Cats & sleep")
+
+
+def test_sgml_documents_are_evaluated_and_stay_in_their_files(tmp_path):
+    path = put_all(tmp_path / "in", COLLECTION)
+    dataset = load_dataset(path)
+    assert not isinstance(dataset.documents, dict)
+    assert list(dataset.documents) == ["d1", "d2", "d3"]
+    assert (dataset.documents["d1"], dataset.documents["d3"].text) == (D1, "Größe")
+    assert dict(dataset.documents.items()) == {doc: dataset.documents[doc] for doc in ("d1", "d2", "d3")}
+    assert [(repair.place, repair.is_loss) for repair in dataset.repairs] == [(str(path / "docs/more/2"), False)]
+    assert assay.run(str(path), "bm25", "mrr")["mrr"] == 1.0
+    save(dataset, tmp_path / "out")
+    assert_same_content(load_dataset(tmp_path / "out"), dataset)
+    assert dataset.documents.place_of("d2") == f"{path / 'docs/1.gz'}:8"
+    dataset.add_document(Document("d1", "New"))
+    dataset.add_document(Document("d4", "Fourth"))
+    del dataset.documents["d2"]
+    texts = {doc: document.text for doc, document in dataset.documents.items()}
+    assert texts == {"d1": "New", "d3": "Größe", "d4": "Fourth"}
+    assert (len(dataset.documents), dataset.documents.place_of("d1"), dataset.documents.place_of("d2")) == (3, None, None)
+    with pytest.raises(KeyError):
+        dataset.documents["d2"]
+
+
+def test_faults_of_sgml_documents_name_their_lines(tmp_path):
+    docs = sgml("d1", "x") + "<DOC>\n<TEXT>x</TEXT></DOC>\n" + sgml("d1", "y") + "<DOC>\n<DOCNO>d4</DOCNO>\n"
+    path = put_all(tmp_path / "in", {"qrels.txt": QRELS, "documents.sgml": docs})
+    with pytest.raises(DataError) as error:
+        load_dataset(path)
+    assert [fault.line for fault in error.value.faults] == [7, 9, 15]
+
+
+def test_the_text_of_a_background_query_is_its_article(tmp_path):
+    topics = "".join(f"<top>\n<num> Number: {n} </num>\n<docid>d{n}</docid>\n</top>\n" for n in (1, 2, 9))
+    path = put_all(tmp_path / "in", {**COLLECTION, "topics.tsv": topics})
+    dataset = load_dataset(path)
+    assert [query.text for query in dataset.queries.values()] == [
+        "Cats & sleep\nCats sleep all day.",
+        "Farmers feed dogs.",
+        "",
+    ]
+    assert [repair.is_loss for repair in dataset.repairs] == [False, True]
+    notes = assay.evaluate(dataset, {"1": ["d1"], "2": ["d3"]}, "mrr").notes
+    assert sum("background linking" in note for note in notes) == 1
+    for files in ({"docs/1.gz": b"", "docs/more/2": b""}, {"topics.tsv": "1\t\n2\t \n"}):
+        with pytest.raises(DataError):
+            load_dataset(put_all(tmp_path / "in", {**COLLECTION, "topics.tsv": topics, **files}))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.evidence import evidence_pack
+from assay.datasets.evidence import evidence_documents, evidence_pack
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
 from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
 from assay.text import counted
@@ -86,13 +86,22 @@ class BenchmarkDataset:
         self._fingerprints.pop("judgments", None)
 
     def get_relevant_docs(self, query_id: str, min_grade: float | None = None) -> set[str]:
-        """Ids of the documents that are relevant to a query: grade above 0, and at least `min_grade` if given."""
-        judged = self.qrels.get(key_id(query_id), {})
+        """Ids of the documents that are relevant to a query: grade above 0, and at least `min_grade` if given.
+
+        If a query has evidence and no judgments, the documents that its evidence names have grade 1.
+        """
+        judged = self._grades(key_id(query_id))
         return {doc for doc, grade in judged.items() if grade > 0 and (min_grade is None or grade >= min_grade)}
 
     def get_relevance_grade(self, query_id: str, doc_id: str) -> float:
-        """The grade of a document; 0 if it is unjudged."""
-        return self.qrels.get(key_id(query_id), {}).get(key_id(doc_id), 0)
+        """The grade of a document; 0 if it is unjudged. Evidence counts as in `get_relevant_docs`."""
+        return self._grades(key_id(query_id)).get(key_id(doc_id), 0)
+
+    def _grades(self, query_id: str) -> Mapping[str, float]:
+        """Document → grade of a query: its judgments, otherwise grade 1 for each document that its evidence names."""
+        if query_id in self.qrels or query_id not in self.queries:
+            return self.qrels.get(query_id, {})
+        return dict.fromkeys(evidence_documents(self.queries[query_id], self.documents), 1)
 
     def in_scope(self, query: Query) -> Iterable[str]:
         """Ids of the documents that a query may search."""
@@ -124,8 +133,13 @@ class BenchmarkDataset:
         return Qrels(judgments_of_mapping(self.qrels)._replace(subtopics=known))
 
     def get_statistics(self) -> dict[str, Any]:
-        """Sizes, judgments per query, the distribution of grades, and the number of queries per tag value."""
-        grades = Counter(grade for judged in self.qrels.values() for grade in judged.values())
+        """Sizes, judgments per query, the distribution of grades, and the number of queries per tag value.
+
+        Evidence counts as judgments, as in `get_relevant_docs`.
+        """
+        by_evidence = (key for key, query in self.queries.items() if query.evidence is not None)
+        judged_queries = dict.fromkeys((*self.qrels, *by_evidence))
+        grades = Counter(grade for query in judged_queries for grade in self._grades(query).values())
         tags: dict[str, Counter[str]] = {}
         for query in self.queries.values():
             for name, value in query.tags.items():
@@ -138,9 +152,9 @@ class BenchmarkDataset:
             "num_queries": len(self.queries),
             "num_documents": len(self.documents),
             "num_judgments": n_judgments,
-            "num_judged_queries": len(self.qrels),
+            "num_judged_queries": len(judged_queries),
             "num_relevant": sum(count for grade, count in grades.items() if grade > 0),
-            "judgments_per_query": n_judgments / len(self.qrels) if self.qrels else 0.0,
+            "judgments_per_query": n_judgments / len(judged_queries) if judged_queries else 0.0,
             "grade_distribution": {_plain(grade): grades[grade] for grade in sorted(grades)},
             "tags": {
                 name: dict(sorted(counts.items())) for name, counts in sorted(tags.items()) if len(counts) <= MAX_TAG_VALUES

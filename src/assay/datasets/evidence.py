@@ -37,6 +37,11 @@ def n_evidence(query: Query) -> int | None:
     return None if query.evidence is None else len(set(query.evidence))
 
 
+def evidence_documents(query: Query, documents: Container[str]) -> list[str]:
+    """The documents that the evidence of a query names, each once. Evidence that is not in the corpus is left out."""
+    return [doc_id for doc_id in dict.fromkeys(query.evidence or ()) if doc_id in documents]
+
+
 def _ids_of(hit: Hit) -> Iterator[str]:
     """The hit's own id, then the ids in its metadata."""
     yield hit.doc_id

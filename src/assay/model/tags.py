@@ -18,7 +18,7 @@ NONE = "(none)"
 LENGTH, LANGUAGE = "length", "language"
 LENGTHS = ((3, "short"), (7, "medium"))
 """The most words of a short and of a medium query; a query with more words is long."""
-TAG_ALIASES = {"type": "query_type", "category": "query_type"}
+TAG_ALIASES = {"type": "query_type", "category": "query_type", "question_type": "query_type"}
 """Other names of tags."""
 KNOWN_ORDER = {
     word: place

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from assay.datasets.fields import filled_fields
 from assay.datasets.folder_tables import read_card, read_queries, write_card
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.errors import DataError, Faults, UsageError
+from assay.datasets.trec_documents import has_documents, read_sgml_documents
+from assay.datasets.trec_topics import ARTICLE, add_articles, check_texts, read_topics
+from assay.errors import DataError, UsageError
 from assay.files import (
     BOM,
     COLUMN_NAMES,
@@ -30,146 +31,7 @@ from assay.files import (
     write_qrels,
 )
 from assay.model import Document, Qrels, Query
-from assay.text import some_of
-
-TEXT = ("title", "query", "question", "desc", "description")
-"""Tags for the text of a query, the most likely first."""
-ID = ("num", "number", "identifier", "id", "qid")
-TOPIC_FIELDS = {"desc": "description", "narr": "narrative", "dom": "domain", "smry": "summary", "con": "concepts"}
-"""Tag → its full name."""
-LABELS = {
-    "num": "Number",
-    "title": "Topic|Title",
-    "query": "Query",
-    "desc": "Description",
-    "narr": "Narrative",
-    "dom": "Domain",
-    "smry": "Summary",
-    "con": r"Concept\(s\)|Concepts?",
-    "fac": r"Factor\(s\)",
-    "def": r"Definition\(s\)",
-}
-"""Labels that repeat the tag before its content."""
-
-HEADERS = [
-    [name, text] for name in ("query_id", "qid", "query-id", "topic_id") for text in ("text", "query", "title", "query_text")
-]
-"""Headers of a TSV."""
-
-Topic = Mapping[str, Any] | DataError
-"""The fields of a topic, or its error."""
-
-
-def read_topics(source: FileSource, notes: Notes) -> dict[str, Query]:
-    """Read queries from topics. White space is normalised in SGML and XML; texts in TSV stay unchanged."""
-    queries: dict[str, Query] = {}
-    faults = Faults(source.label)
-    for line, fields in _topics(source):
-        try:
-            query = _query(fields, f"{source.label}:{line}", notes)
-            if query.query_id in queries:
-                faults.add(line, f"query {query.query_id} appears twice")
-            queries.setdefault(query.query_id, query)
-        except DataError as error:
-            faults.add(line, str(error))
-        if faults.full:
-            break
-    faults.raise_if_any(len(queries) + len(faults))
-    return queries
-
-
-def _topics(source: FileSource) -> Iterator[tuple[int, Topic]]:
-    content = source.content()
-    start = content.lstrip()[:4096].lower()
-    if start.startswith(b"<") and not re.search(rb"<top\b", start):
-        return _xml(source, content)
-    try:
-        text = content.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise DataError("not valid UTF-8; save the topics as UTF-8", source=source.label, line=line) from None
-    return _sgml(text) if start.startswith(b"<") else _tsv(text)
-
-
-def _query(fields: Topic, place: str, notes: Notes) -> Query:
-    """One topic. Without a title, its description is used as text, and this is noted."""
-    if isinstance(fields, DataError):
-        raise fields
-    query_id = next((fields[name] for name in ID if fields.get(name)), "")
-    if len(query_id.split()) != 1:
-        raise DataError(f"expected one topic number, found {repr(query_id) if query_id else 'none'}")
-    source = next((name for name in TEXT if fields.get(name)), None)
-    if source in ("desc", "description"):
-        notes.mend(place, f"topic {query_id} has no title; its description is used as the query text")
-    others = {name: value for name, value in fields.items() if name not in ID and value}
-    text = "" if source is None else others[source] if source.startswith("desc") else others.pop(source)
-    named = {TOPIC_FIELDS.get(name, name): value for name, value in others.items()}
-    domain, query_type = named.pop("domain", None), named.pop("type", None)
-    return Query(query_id, text, query_type=query_type, domain=domain, metadata=named or None)
-
-
-def _normalise_space(text: str) -> str:
-    """The text on one line; character entities become characters."""
-    return " ".join(re.sub(r"&#?\w+;", lambda match: html.unescape(match[0]), text).split())
-
-
-def _sgml(text: str) -> Iterator[tuple[int, Topic]]:
-    """Line and fields of `<top> <num> Number: 301 <title> …`, with or without closing tags."""
-    starts = list(re.finditer(r"<top\b[^>]*>", text, re.IGNORECASE))
-    for place, start in enumerate(starts):
-        end = starts[place + 1].start() if place + 1 < len(starts) else len(text)
-        block = re.split(r"</top>", text[start.end() : end], maxsplit=1, flags=re.IGNORECASE)[0]
-        yield text.count("\n", 0, start.start()) + 1, _parse_fields(block)
-
-
-def _parse_fields(block: str) -> dict[str, str]:
-    """Tag → content, without the label that repeats the tag. The contents of a repeated tag are joined."""
-    fields: dict[str, str] = {}
-    tags = list(re.finditer(r"<([A-Za-z][\w-]*)\b[^<>]*>", block))
-    for place, tag in enumerate(tags):
-        end = tags[place + 1].start() if place + 1 < len(tags) else len(block)
-        name = re.sub(r"^[a-z]{2}-", "", tag[1].lower())  # CLEF writes <EN-title>
-        content = _normalise_space(re.sub(r"</[A-Za-z][\w-]*\s*>", " ", block[tag.end() : end]))
-        content = re.sub(rf"^(?:{LABELS[name]})\s*:\s*", "", content, flags=re.IGNORECASE) if name in LABELS else content
-        fields[name] = f"{fields[name]} {content}" if name in fields else content
-    return fields
-
-
-def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
-    """Line and fields of `<topic number="1"><query>…`. Subtopics are a list."""
-    from xml.etree import ElementTree as ET
-
-    if b"<!ENTITY" in content:
-        raise DataError("topics that define XML entities are not supported; remove the definitions", source=source.label)
-    try:
-        root = ET.fromstring(content)  # noqa: S314 (entities are refused above)
-    except ET.ParseError as error:
-        raise DataError(f"not XML: {error}", source=source.label, line=error.position[0]) from None
-    starts = re.finditer(rb"<topic\b", content)
-    for topic, start in zip(root.iter("topic"), starts, strict=False):
-        fields: dict[str, Any] = dict(topic.attrib)
-        if own := _normalise_space(topic.text or ""):
-            fields["title"] = own
-        for child in topic:
-            text, name = _normalise_space("".join(child.itertext())), child.tag.lower()
-            if name == "subtopic":
-                fields.setdefault("subtopics", []).append(text)
-            else:
-                fields[name] = f"{fields[name]} {text}" if name in fields else text
-        yield content.count(b"\n", 0, start.start()) + 1, fields
-
-
-def _tsv(text: str) -> Iterator[tuple[int, Topic]]:
-    """Line and fields of `id<tab>text`; a header is skipped."""
-    for number, line in enumerate(text.split("\n"), 1):
-        cells = line.split("\t")
-        if not line.strip() or (number == 1 and [cell.strip().lower() for cell in cells] in HEADERS):
-            continue
-        if len(cells) == 2:
-            yield number, {"id": cells[0].strip(), "query": cells[1]}
-        else:
-            yield number, DataError(f"expected 2 columns (id, text) with a tab between them, found {len(cells)}")
-
+from assay.text import counted, some_of
 
 EXAMPLE = """\
 qrels.txt    301 0 FBIS3-10082 1
@@ -179,38 +41,55 @@ topics.txt   <top>
              <desc> Description: Identify organizations that participate in international criminal activity.
              <narr> Narrative: A relevant document must name the organization.
              </top>
-docs.jsonl   {"id": "FBIS3-10082", "contents": "The Medellin cartel …"}
+docs.trec    <DOC><DOCNO> FBIS3-10082 </DOCNO><HEADLINE>Cartels</HEADLINE><TEXT>The Medellin cartel …</TEXT></DOC>
 
-Topics may also be TSV (301<tab>International Organized Crime), XML (<topic number="301"><query>…), or JSON lines.
-Documents may also be TSV (collection.tsv: id<tab>text)."""
+Topics may also be lines (301<tab>International Organized Crime, or 301:International Organized Crime), XML
+(<topic number="301"><query>…, <TOPIC><NUM>301</NUM><TITLE>…, <query><qid>301</qid><content>…), JSON lines, a JSON list
+([{"id": 301, "title": …}]) or a JSON object ({"301": "International Organized Crime"}).
+Topics for background linking name an article of the documents (<docid>…</docid>).
+Documents may also be a folder of such files (docs/, documents/, corpus/ or collection/), JSON lines (docs.jsonl) or TSV
+(collection.tsv: id<tab>text)."""
 JUDGMENT_ENDINGS = (".txt", ".qrels", ".qrel", ".trec")
 """Extensions of a file with judgments alone."""
 LINES = (".jsonl", ".ndjson")
+SGML = (".sgml", ".sgm", ".trectext", ".trecweb")
+"""Extensions of files with documents in SGML."""
+DOCUMENT_STEMS = ("collection", "docs", "documents", "corpus")
+"""Names of a file, or of a folder of SGML files, with documents."""
 
 
 def read_trec(path: Path) -> BenchmarkDataset:
     """A single file contains judgments; its queries have only ids. In a folder, files are recognised by their names.
 
     Files with `qrels` in the name are judgments, and files with `topics` or `queries` are queries. Files called docs,
-    documents, collection or corpus with the extension .tsv, and all other .jsonl files, are documents. Documents stay in
-    their file until they are needed. If there are several files of one kind, assay reports an error that lists them. In a
-    topic, the tag title becomes the text, desc the description and narr the narrative; other tags keep their names. A topic
-    051 whose judgments use 51 gets the id 51. If judgments are per subtopic, as in diversity tasks, the grade of a document
-    is its best grade.
+    documents, collection or corpus with the extension .tsv or .trec, files with the extension .sgml, .sgm, .trectext or
+    .trecweb, and all other .jsonl files, are documents. A folder called docs, documents, collection or corpus may contain
+    files with SGML documents. Documents stay in their files until they are needed. If there are several files of one kind,
+    assay reports an error that lists them; only SGML documents may be in several files.
+
+    In a topic, the tag title becomes the text, desc the description and narr the narrative; other tags keep their names. A
+    topic that names an article with docid, as in the background linking task of the TREC News track, gets the title and the
+    text of that article as its text. The article itself is not an answer to its query. A topic without a text is noted as a
+    loss. A topic 051 whose judgments use 51 gets the id 51. If judgments are per subtopic, as in diversity tasks, the grade
+    of a document is its best grade.
+
+    In a document, HEADLINE, TITLE, HL, TTL, HEAD or TI is the title, and TEXT is the text; other tags become metadata.
     """
-    files = _files(path) if path.is_dir() else {"judgments": path}
+    notes = Notes(str(path))
+    files = _files(path, notes) if path.is_dir() else {"judgments": [path]}
     dataset = BenchmarkDataset(path.resolve().name if path.is_dir() else FileSource(path).name)
     if "judgments" in files:
-        _read_judgments(dataset, files["judgments"])
+        _read_judgments(dataset, files["judgments"][0])
+    if "documents" in files:
+        dataset.documents = _documents(files["documents"], notes)
+    dataset.repairs += notes.repairs
     if "topics" in files:
-        _read_queries(dataset, files["topics"])
+        _read_queries(dataset, files["topics"][0])
     else:
         dataset.queries = {query: Query(query) for query in dataset.qrels}
-    if "documents" in files:
-        dataset.documents = _documents(files["documents"])
     if path.is_dir():
         read_card(dataset, path)
-    return require_queries(dataset, str(files.get("topics", path)))
+    return require_queries(dataset, str(files.get("topics", [path])[0]))
 
 
 def _kind(name: str) -> str | None:
@@ -222,27 +101,46 @@ def _kind(name: str) -> str | None:
         return "judgments"
     if "topics" in name.lower() or "queries" in name.lower():
         return "topics"
-    if suffix in LINES or (suffix == ".tsv" and stem in ("collection", "docs", "documents", "corpus")):
+    if suffix in LINES or suffix in SGML or (suffix in (".tsv", ".trec") and stem in DOCUMENT_STEMS):
         return "documents"
     return None
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    """Judgments, topics and documents of a folder."""
+def _files(folder: Path, notes: Notes) -> dict[str, list[Path]]:
+    """Judgments, topics and documents of a folder. Only documents in SGML may be several files."""
     files_by_kind: dict[str, list[Path]] = {}
     judgments = folder / "qrels"
     for file in sorted((*folder.iterdir(), *(judgments.iterdir() if judgments.is_dir() else ()))):
         kind = "judgments" if file.parent == judgments else _kind(file.name)
         if kind and file.is_file() and not file.name.startswith("."):
             files_by_kind.setdefault(kind, []).append(file)
+    if documents := [file for stem in DOCUMENT_STEMS for file in _sgml_files(folder / stem, notes)]:
+        files_by_kind.setdefault("documents", []).extend(documents)
     for kind, files in files_by_kind.items():
-        if len(files) > 1:
-            names = ", ".join(file.name for file in files)
+        if len(files) > 1 and not (kind == "documents" and all(map(_is_sgml, files))):
+            names = some_of([f"{file.relative_to(folder)}," for file in files]).rstrip(",")
             message = f"expected one file of {kind}, found {len(files)}: {names}; keep one of them in the folder"
             raise DataError(message, source=folder)
     if not files_by_kind.keys() & {"judgments", "topics"}:
         raise DataError("expected judgments (qrels.txt) or topics (topics.txt) in this folder, found none", source=folder)
-    return {kind: files[0] for kind, files in files_by_kind.items()}
+    return files_by_kind
+
+
+def _is_sgml(file: Path) -> bool:
+    """Whether a file of documents is SGML: not JSON lines and not a table."""
+    return suffix_of(file.name) not in (*LINES, ".tsv")
+
+
+def _sgml_files(folder: Path, notes: Notes) -> list[Path]:
+    """The files of a folder of documents that contain `<DOC>`; the others are noted as losses if any file does."""
+    if not folder.is_dir():
+        return []
+    inside = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+    files = [file for file in inside if _is_sgml(file) and has_documents(file)]
+    for file in inside if files else ():
+        if file not in files:
+            notes.lose(str(file), "contains no <DOC> and is not used")
+    return files
 
 
 def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
@@ -256,17 +154,21 @@ def _read_queries(dataset: BenchmarkDataset, file: Path) -> None:
         read_queries(dataset, file)
         return
     notes = Notes(str(file))
-    queries = read_topics(FileSource.at(file), notes)
+    queries = add_articles(read_topics(FileSource.at(file), notes), dataset.documents)
     renamed = {query: bare for query in queries if (bare := query.lstrip("0")) != query and query not in dataset.qrels}
     for query, bare in renamed.items():
         if bare in dataset.qrels and bare not in queries:
             notes.mend(str(file), f"topic {query} gets the id {bare}, as in its judgments")
             queries[query] = replace(queries[query], query_id=bare)
     dataset.queries = {query.query_id: query for query in queries.values()}
+    check_texts(dataset.queries.values(), str(file), notes)
     dataset.repairs += notes.repairs
 
 
-def _documents(file: Path) -> Any:
+def _documents(files: Sequence[Path], notes: Notes) -> Any:
+    file = files[0]
+    if _is_sgml(file):
+        return read_sgml_documents(files, notes)
     if suffix_of(file.name) in LINES:
         return read_documents(file)
     return FileDocuments(FileSource.at(file), lambda line: _row(line)[0], lambda line: Document(*_row(line)))
@@ -331,9 +233,10 @@ def _check_words(queries: Iterable[str], docs: Iterable[str], path: Path) -> Non
 
 
 def _is_plain(query: Query) -> bool:
-    """Whether the query has only an id and a text, and the text fits on a line."""
+    """Whether the query has only an id and a text, and the text is not empty and fits on a line."""
     has_more = not filled_fields(query).keys() <= {"query_id", "text"}
-    return not has_more and not set("\t\r\n") & set(query.text) and not query.query_id.startswith("<")
+    is_line = bool(query.text.strip()) and not set("\t\r\n") & set(query.text)
+    return not has_more and is_line and not query.query_id.startswith("<")
 
 
 def _document_row(document: Document) -> dict[str, Any]:
@@ -360,7 +263,9 @@ def _is_collection(probe: Probe) -> bool:
     has_judgments = bool({"qrels.tsv", "qrels.parquet", "qrels"} & probe.names)
     if has_judgments and "queries" in stems and "corpus" not in stems and "documents" in kinds.values():
         return True
-    if (probe.path / "qrels").is_dir():
+    if (probe.path / "qrels").is_dir() or any(
+        kind == "topics" and suffix_of(name) == ".csv" for name, kind in kinds.items()
+    ):
         return False
     judgments = {name for name, kind in kinds.items() if kind == "judgments"} - {"qrels.tsv", "qrels.parquet"}
     topics = {
@@ -382,6 +287,16 @@ def _names_grades(header: bytes) -> bool:
     return bool({name.strip(' "') for name in names} & {*COLUMN_NAMES["grade"]})
 
 
+def notes_on_articles(dataset: BenchmarkDataset) -> list[str]:
+    """A note if queries are articles of the corpus, as in background linking: a retriever may return them."""
+    named = [(query.metadata or {}).get(ARTICLE) for query in dataset.queries.values()]
+    if n_articles := sum(isinstance(doc_id, str) and doc_id in dataset.documents for doc_id in named):
+        verb = "is an article" if n_articles == 1 else "are articles"
+        reason = "The article itself is not an answer, so it counts as not relevant if a provider returns it."
+        return [f"{counted(n_articles, 'query')} {verb} of the corpus (background linking). {reason}"]
+    return []
+
+
 FORMAT = Format(
     "trec",
     "judgments alone, or a folder with qrels.txt, topics and documents",
@@ -390,4 +305,5 @@ FORMAT = Format(
     write_trec,
     example=EXAMPLE,
     rank=5,
+    notes=notes_on_articles,
 )
