@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.reports import shorten_middle
-from assay.text import display_width, printable
+from assay.text import counted, display_width, printable
 
 if TYPE_CHECKING:
     from assay.execution import Progress
@@ -231,8 +231,8 @@ def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> l
     asked = f"{progress.n_done:,}/{progress.n_asked:,}" + ("" if is_short else " queries")
     known = _known_counts(progress)
     if not n_fresh and not is_done:
-        ready = _describe_wait(progress, now) or f"preparing {_format_duration(now - progress.began)}"
-        return [asked, *(known if progress.n_cached else ()), ready]
+        wait = _describe_wait(progress, now)
+        return [asked, *(known if progress.n_cached else ()), *([wait] if wait else _preparation(progress, now, is_short))]
     details = [asked, _failed_count(progress), *known]
     if n_fresh:
         details.append(f"{_format_rate(pace.rate(progress, now))}/s")
@@ -260,6 +260,22 @@ def _describe_wait(progress: Progress, now: float) -> str:
     if wait is None or now >= wait.until:
         return ""
     return f"waiting {wait.seconds:.0f} s, as the service requested" + (f" ({wait.why})" if wait.why else "")
+
+
+def _preparation(progress: Progress, now: float, is_short: bool) -> list[str]:
+    """What happens before the first response: how many documents are read or indexed, and the time left, if it is known.
+
+    After the last document, a provider may still build its index. It is not known how long that takes.
+    """
+    count, preparing = progress.documents, f"preparing {_format_duration(now - progress.began)}"
+    if count is None or not count.n_done or now - count.began < SECONDS_UNTIL_STEADY:
+        return [preparing]
+    documents = counted(count.n_all, "document")
+    if count.n_done >= count.n_all:
+        return [f"{documents} read", preparing]
+    left = (now - count.began) * (count.n_all - count.n_done) / count.n_done
+    share = f"{count.n_done:,}{'/' if is_short else ' of '}{documents}"
+    return [f"{count.work} {share}", f"{_format_duration(left)} left"]
 
 
 def _format_rate(value: float) -> str:

@@ -13,7 +13,17 @@ from assay.errors import ProviderError
 from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
-from assay.providers import Adapted, EventLoop, PermanentFailure, ReportedHits, answers_from, is_retryable, masked_answers
+from assay.providers import (
+    Adapted,
+    EventLoop,
+    Listener,
+    PermanentFailure,
+    ReportedHits,
+    answers_from,
+    is_retryable,
+    masked_answers,
+    reporting_to,
+)
 from assay.text import printable
 
 T = TypeVar("T")
@@ -83,11 +93,14 @@ class RetrieverClient:
 
     retriever: Adapted
     thread: CallThread = field(default_factory=CallThread)
+    listener: Listener | None = None
+    """Receives what the retriever reports while it works."""
     _loop: EventLoop = field(default_factory=EventLoop)
 
     def call(self, method: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
         """What a method of the retriever returns; a coroutine that takes longer is cancelled."""
-        return self._loop.result(method(*arguments), seconds)
+        with reporting_to(self.listener):
+            return self._loop.result(method(*arguments), seconds)
 
     def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
         """For each query a response, or an error that may be retried."""
