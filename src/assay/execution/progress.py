@@ -65,9 +65,9 @@ class Progress:
         began = before.began if before is not None and goes_on else time.perf_counter()
         self.documents = DocumentCount(n_done, n_all, work, began)
 
-    def say(self, message: str) -> None:
-        """Show a message of the provider, after the name of the part."""
-        self.tell(f"{self.name}: {message}")
+    def note_delay(self, seconds: float, why: str) -> None:
+        """Tell the user that the provider does not respond, and why that usually is."""
+        self.tell(f"{self.name}: no response for {seconds:g} s. {why}.")
 
     def note_wait(self, seconds: float, why: str) -> None:
         """Record that a service asks for a pause, and call `watch`."""

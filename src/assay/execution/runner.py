@@ -231,8 +231,9 @@ def _ask(
     for repeat, queries in enumerate(left):
         for some in ask_concurrently(client, queries, part.k, size, state, grows=part.batch is None):
             yield repeat, some
-    with suppress(Exception):  # notes must not cost any response
-        progress.add_notes(client.thread.run(client.call, client.retriever.result_notes, seconds=CLOSE_TIMEOUT))
+    if client.retriever.reports_notes:
+        with suppress(Exception):  # notes must not cost any response
+            progress.add_notes(client.thread.run(client.call, client.retriever.result_notes, seconds=CLOSE_TIMEOUT))
 
 
 def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:

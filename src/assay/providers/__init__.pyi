@@ -25,8 +25,8 @@ from assay.providers.provider import parse_provider as parse_provider
 from assay.providers.reporting import CountedDocuments as CountedDocuments
 from assay.providers.reporting import Listener as Listener
 from assay.providers.reporting import Work as Work
+from assay.providers.reporting import report_delay as report_delay
 from assay.providers.reporting import report_indexed as report_indexed
-from assay.providers.reporting import report_message as report_message
 from assay.providers.reporting import reporting_to as reporting_to
 from assay.providers.responses import answers_from as answers_from
 from assay.providers.responses import masked_answers as masked_answers

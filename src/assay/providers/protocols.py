@@ -113,6 +113,11 @@ class Adapted:
         """Whether it has to be closed."""
         return self.close is not _nothing
 
+    @property
+    def reports_notes(self) -> bool:
+        """Whether it adds notes to the result."""
+        return self.result_notes is not _nothing
+
     def left_open(self) -> Adapted:
         """The same retriever for a caller that does not own it: `close` does nothing."""
         return replace(self, close=_nothing)

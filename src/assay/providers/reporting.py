@@ -26,8 +26,8 @@ class Listener(Protocol):
     def count_documents(self, n_done: int, n_all: int, work: Work, /) -> None:
         """So many of so many documents are read or indexed. A lower number than before means that another pass begins."""
 
-    def say(self, message: str, /) -> None:
-        """Show a message to the user now."""
+    def note_delay(self, seconds: float, why: str, /) -> None:
+        """There was no response for so many seconds; `why` says the usual reason and what to do."""
 
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -53,10 +53,10 @@ def report_nothing(n_done: int, n_all: int) -> None:
     """Ignore the numbers, for work that is not indexing."""
 
 
-def report_message(message: str) -> None:
-    """Report a message that the user should see now, before the call ends."""
+def report_delay(seconds: float, why: str) -> None:
+    """Report that there was no response for so many seconds, with the usual reason. The user reads it at once."""
     if (listener := _LISTENER.get()) is not None:
-        listener.say(message)
+        listener.note_delay(seconds, why)
 
 
 def counted_items(items: Collection[T], work: Work = "indexing") -> Iterator[T]:
