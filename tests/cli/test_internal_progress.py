@@ -4,7 +4,7 @@ import re
 import threading
 
 from assay.cli import progress
-from assay.cli.progress import Pace, bar_line, plain_line, progress_watcher
+from assay.cli.progress import Pace, bar_line, plain_line, progress_watcher, reading_line
 from assay.execution import Progress, Response
 from assay.execution.progress import DocumentCount, Wait
 from assay.text import display_width
@@ -118,6 +118,14 @@ def test_documents_are_counted_before_the_first_response(capsys):
         for n in range(1000):
             part.count_documents(n, 1000, "indexing")
     assert capsys.readouterr().err == "small/bm25: 0/9 queries, preparing 0:00\n", "a count alone writes nothing"
+
+
+def test_reading_benchmarks_is_shown_if_it_takes_time():
+    assert [reading_line(seconds) for seconds in (0.2, 4.0, 75.0)] == [
+        "",
+        "reading the benchmarks 0:04",
+        "reading the benchmarks 1:15",
+    ]
 
 
 def test_a_lower_count_or_other_work_begins_another_pass():

@@ -122,7 +122,7 @@ def _progress_lines() -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def _progress_bars() -> Iterator[Callable[[Progress], None]]:
-    """One bar for the current part; the bars of finished parts stay above it."""
+    """One bar for the current part; the bars of finished parts stay above it. Before the first part, benchmarks are read."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -130,6 +130,7 @@ def _progress_bars() -> Iterator[Callable[[Progress], None]]:
     console = Console(stderr=True)
     paces: dict[str, Pace] = {}
     running: list[Progress] = []
+    began = time.perf_counter()
 
     def line(progress: Progress) -> Any:
         pieces = bar_line(progress, paces[progress.name], time.perf_counter(), console.width)
@@ -146,10 +147,15 @@ def _progress_bars() -> Iterator[Callable[[Progress], None]]:
             console.print(line(progress))
 
     def current_bar() -> Any:
-        return line(running[0]) if running else Text("", end="")
+        return line(running[0]) if running else Text("" if paces else reading_line(time.perf_counter() - began), end="")
 
     with Live(get_renderable=current_bar, console=console, refresh_per_second=8, transient=True) as live:
         yield watch
+
+
+def reading_line(seconds: float) -> str:
+    """`reading the benchmarks 0:04`; empty if that takes no time worth showing."""
+    return f"reading the benchmarks {_format_duration(seconds)}" if seconds >= SECONDS_UNTIL_STEADY else ""
 
 
 NARROWEST_BAR, WIDEST_BAR = 8, 40
