@@ -1,6 +1,7 @@
 """assay eval where providers, queries or files fail: what is left, what is told, and the exit code."""
 
 import re
+import sys
 
 from assay.evaluation import read_results
 
@@ -87,3 +88,18 @@ def test_what_failed_is_asked_again_and_nothing_else(place, assay, monkeypatch):
     assert sorted(asked(place)[N:]) == ["q3", "q5"]
     done = assay("eval", "plan.yaml", "--retry-failed", "second.json")
     assert (done.code, "second.json: no query failed in this result" in done.err) == (5, True)
+
+
+def test_a_program_that_buffers_its_output_is_told_of_at_once_and_in_its_error(place, assay, monkeypatch):
+    """Also on standard error only once, and by a check of the provider."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    (place / "buffers.py").write_text("import sys\nfor line in sys.stdin: print(line)\n")
+    name = f"command(command='{sys.executable} -S buffers.py', index=false)"
+    monkeypatch.setattr("assay.providers.catalog.command.SECONDS_UNTIL_HINT", 0.05)
+    limits = ("--timeout", "0.6")
+    done = assay("eval", "plan.yaml", "--providers", name, "--limit", "2", "--retries", "0", *limits, "--no-store")
+    told = "no response for 0.05 s. Its output is probably buffered: "
+    assert (done.code, done.err.count(told)) == (4, 1)
+    assert "TimeoutError: no response within 0.6 s. Its output is probably buffered: " in done.err.splitlines()[-1]
+    check = assay("providers", "check", name, "--queries", "1", *limits)
+    assert (check.code, check.err.count(told), check.out.count("probably buffered")) == (4, 1, 1)

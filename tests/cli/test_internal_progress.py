@@ -4,9 +4,9 @@ import re
 import threading
 
 from assay.cli import progress
-from assay.cli.progress import Pace, bar_line, plain_line, progress_watcher
+from assay.cli.progress import Pace, bar_line, plain_line, progress_watcher, reading_line
 from assay.execution import Progress, Response
-from assay.execution.progress import Wait
+from assay.execution.progress import DocumentCount, Wait
 from assay.text import display_width
 
 SOME = [Response("q1"), Response("q2", error="no")]
@@ -86,6 +86,56 @@ def test_lines():
     part = part_of()
     pace = seen(part, (100.0, 0), (160.0, 10), (164.0, 50))
     assert (pace.rate(part, 164.0), pace.seconds_left(part, 164.0)) == (10.0, 45.0), "preparing does not slow it down"
+
+
+def indexing(n_done, n_all=500_000, work="indexing", began=110.0):
+    """A part that indexes documents."""
+    part = part_of(n=48)
+    part.documents = DocumentCount(n_done, n_all, work, began)
+    return part
+
+
+def test_documents_are_counted_before_the_first_response(capsys):
+    cases = [
+        (indexing(12_000), 120.0, "indexing 12,000 of 500,000 documents, 6:47 left"),
+        (indexing(12_000, work="reading"), 120.0, "reading 12,000 of 500,000 documents, 6:47 left"),
+        (indexing(500_000), 120.0, "500,000 documents read, preparing 0:20"),
+        (indexing(12_000), 110.5, "preparing 0:11"),
+        (indexing(0), 120.0, "preparing 0:20"),
+        (indexing(0, n_all=0), 120.0, "preparing 0:20"),
+    ]
+    for part, now, said in cases:
+        assert plain_line(part, Pace(), now) == f"small/bm25: 0/48 queries, {said}"
+    assert bar(indexing(12_000), Pace(), 120.0, 100).endswith(" 0/48 · indexing 12,000/500,000 documents · 6:47 left")
+    for width in (40, 60, 80):
+        text = bar(indexing(123_456), Pace(), 1000.0, width)
+        assert (display_width(text) < width, text.endswith("left")) == (True, True)
+    answered = indexing(12_000)
+    assert "indexing" not in plain_line(answered, seen(answered, (120.0, 4)), 120.0)
+    with progress_watcher(quiet=False) as watch:
+        part = Progress("small/bm25", 9, watch=watch)
+        watch(part)
+        for n in range(1000):
+            part.count_documents(n, 1000, "indexing")
+    assert capsys.readouterr().err == "small/bm25: 0/9 queries, preparing 0:00\n", "a count alone writes nothing"
+
+
+def test_reading_benchmarks_is_shown_if_it_takes_time():
+    assert [reading_line(seconds) for seconds in (0.2, 4.0, 75.0)] == [
+        "",
+        "reading the benchmarks 0:04",
+        "reading the benchmarks 1:15",
+    ]
+
+
+def test_a_lower_count_or_other_work_begins_another_pass():
+    part = part_of()
+    began = []
+    for count in ((0, 9, "reading"), (5, 9, "reading"), (5, 9, "indexing"), (9, 9, "indexing"), (0, 9, "indexing")):
+        part.count_documents(*count)
+        began.append(part.documents.began)
+    first, second, third, fourth, fifth = began
+    assert (first == second, third == fourth, second < third, fourth < fifth) == (True, True, True, True)
 
 
 def test_a_bar_fits():

@@ -92,3 +92,12 @@ def test_equal_words_have_their_answers_whether_asked_or_known(tmp_path):
             query: dict(found) for query, found in again.run.items()
         }
         assert (list(first.run["q0"]) == list(first.run["q2"])) == (scopes[0] == scopes[2]), scopes
+
+
+def test_notes_on_queries_do_not_depend_on_the_cache(asked):
+    def notes(queries, k1):
+        return [f"{len(queries)} queries, k1={k1:g}."]
+
+    for expected in (["q1", "q2"], []):
+        assert asked(notes=notes) == expected
+        assert "2 queries, k1=1." in asked.result.notes

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+import assay
 from assay import BenchmarkDataset, Document, Query
-from assay.execution import Part, Response, RetryPolicy
-from assay.providers import BoundProvider, Provider
+from assay.execution import Part, Progress, Response, RetryPolicy, collect_responses
+from assay.providers import BoundProvider, Provider, parse_provider
 
-from ._retrievers import LONG, QUICK, Told, benchmark, collected, errors, own, queries, right
+from ._retrievers import AT_ONCE, LONG, QUICK, Told, benchmark, collected, errors, own, queries, right
 
 
 def test_a_provider_is_made_filled_and_asked_by_one_thread_or_on_one_event_loop():
@@ -157,3 +158,62 @@ def test_known_answers_are_not_asked_again_but_known_errors_are():
     assert seen == [(1, 1, 0), (3, 1, 0), (4, 1, 0)]
     every = {f"q{n}": Response(f"q{n}") for n in range(4)}
     assert collected(BoundProvider(Provider("never", "", lambda: 1 / 0), {}), known=every) == every  # it is not even made
+
+
+def counts_of(provider, n):
+    """What is known of the documents, while a provider indexes, and after it: (done, all, what it does with them)."""
+    running, counts = [], []
+
+    class Listening(Progress):
+        def count_documents(self, *count):
+            super().count_documents(*count)
+            running[:] = [self]
+            counts.append(self.documents[:3])
+
+    dataset = benchmark(n)
+    part = Part(dataset, provider, dict(list(dataset.queries.items())[:1]), 10, AT_ONCE)
+    collect_responses(part, {}, None, Listening(part.name, 1))
+    assert running[0].documents is None, "nothing is indexed any more"
+    return list(dict.fromkeys(counts))
+
+
+def test_documents_are_counted_while_they_are_indexed():
+    """First as the provider reads all of them; a retriever of the user's own is counted as it iterates."""
+    steps = [0, 256, 512, 600]
+    reading, indexing = ([(n, 600, work) for n in steps] for work in ("reading", "indexing"))
+    assert counts_of(own(Told()), 600) == indexing
+    for name in ("bm25", "tfidf_chars"):
+        assert counts_of(parse_provider(name), 600) == reading + indexing
+    assert counts_of(parse_provider("dense"), 1100)[-3:] == [(n, 1100, "indexing") for n in (0, 1024, 1100)]
+    assert counts_of(parse_provider("hybrid(bm25, tfidf_chars)"), 600) == indexing, "each part from 0 again"
+
+
+def test_the_documents_that_a_retriever_gets_have_a_length():
+    seen = []
+
+    class Counts(Told):
+        def index(self, documents):
+            some = next(iter(documents))
+            seen.append((len(documents), len(list(documents)), some in documents))
+
+    collected(Counts(), 4)
+    assert seen == [(4, 4, True)]
+
+
+class Noting(Told):
+    """Says what is to be said at the end."""
+
+    said = ("three queries were too long.", "three queries were too long.", 7)
+
+    def result_notes(self):
+        if self.said is None:
+            raise RuntimeError("no")
+        return self.said
+
+
+def test_a_retriever_adds_notes_to_the_result():
+    assert assay.run(benchmark(), Noting(), "mrr").notes[-1] == "three queries were too long."
+    for said in (None, 7):
+        retriever = Noting()
+        retriever.said = said
+        assert assay.run(benchmark(), retriever, "mrr").summary["mrr"] == 1.0

@@ -13,7 +13,7 @@ import pytest
 
 from assay import Document, Hit, Query
 from assay.errors import ProviderError
-from assay.providers import PermanentFailure
+from assay.providers import PermanentFailure, reporting_to
 
 from ._asking import provider
 
@@ -165,6 +165,42 @@ def test_programs_that_die_and_hang(program, snapshots):
         never.index([Document(f"d{number}", "x" * 100_000) for number in range(100)])
     with pytest.raises(ProviderError, match="no-such-program"):
         provider("command:no-such-program --fast").make().index([])
+
+
+class Listening:
+    """Remembers why nothing came."""
+
+    def __init__(self):
+        self.reasons = []
+
+    def note_delay(self, seconds, why):
+        self.reasons.append(f"after {seconds:g} s: {why}")
+
+
+HINT = "assay.providers.catalog.command.SECONDS_UNTIL_HINT"
+BUFFERS = 'print(json.dumps({"id": query["id"], "hits": ["a"]})); continue'
+
+
+def test_one_that_buffers_its_output_is_told_of_once(program, monkeypatch, snapshots):
+    """Its answers are in its own buffer, which it writes when it is full, or when its input ends."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    monkeypatch.setattr(HINT, 0.05)
+    heard, retriever = Listening(), program(BUFFERS, timeout=0.4)
+    with reporting_to(heard):
+        answers = told(retriever.search(queries("a", "b"), 3))
+    (reason,) = heard.reasons
+    error = answers[0].partition(".py")[2]
+    assert [one.partition(".py")[2] for one in answers] == [error] * 2
+    snapshots.check("providers/command_buffers", f"## reason\n{reason}\n\n## error\n{error}\n")
+
+
+def test_one_that_has_answered_is_slow_and_does_not_buffer(program, monkeypatch):
+    heard, retriever = Listening(), program('if "slow" in ids(query): time.sleep(0.3)')
+    with reporting_to(heard):
+        assert told(retriever.search(queries("a"), 3)) == [["a"]]
+        monkeypatch.setattr(HINT, 0.01)
+        assert told(retriever.search(queries("slow"), 3)) == [["slow"]]
+    assert heard.reasons == []
 
 
 @pytest.mark.slow

@@ -138,3 +138,70 @@ def test_several_processes_may_write_at_once(tmp_path):
     (file,) = tmp_path.glob("*.sqlite")
     with closing(sqlite3.connect(file)) as database:
         assert database.execute("SELECT count(*) FROM vectors").fetchone() == (60,)
+
+
+QUESTION = "How often should I water a cactus in winter?"
+
+
+def vector_of(text):
+    """The vector that dense searches with, seen by its similarity to some documents."""
+    words = ("cactus", "WATER", "winter sports", "a bank lends money", "12", "ΝΕΡΟ", "NASA")
+    retriever = ready("dense", [Document(word, word) for word in words])
+    return {hit.doc_id: hit.score for hit in retriever.search([Query("q", text)], len(words))[0]}
+
+
+def test_a_text_in_capitals_is_read_in_lower_case():
+    assert vector_of(QUESTION.upper()) == vector_of(QUESTION.lower()) != vector_of(QUESTION)
+    for acronyms in ("SCID, T-B-NK+", "NASA", "HIV AIDS", "Capital Letters Everywhere In A Title"):
+        assert vector_of(acronyms) != vector_of(acronyms.lower()), acronyms
+    nearly, mixed = "SEVERE HEADACHE AND FEVER FOR DAYS, pH 7", "SEVERE HEADACHE and fever for days, pH 7"
+    assert vector_of(nearly) == vector_of(nearly.lower()) != vector_of(mixed)
+    documents = [Document("capitals", "WATER A CACTUS ONCE A MONTH"), Document("small", "water a cactus once a month")]
+    first, second = ready("dense", documents).search([Query("q", QUESTION)], 2)[0]
+    assert first.score == second.score, "documents are read like queries"
+
+
+def test_another_model_gets_the_text_as_it_is(asked):
+    ready(model(), [Document("1", "AAB AND MORE LETTERS")]).search([Query("q", "CAB AND MORE LETTERS")], 1)
+    assert asked == ["AAB AND MORE LETTERS", "CAB AND MORE LETTERS"]
+
+
+def notes(name, *texts):
+    return list(provider(name).notes_on([Query(str(number), text) for number, text in enumerate(texts)]))
+
+
+KNOWN = {
+    "English": QUESTION,
+    "German": "Wie oft muss man einen Kaktus gießen, der größer wird?",
+    "Dutch": "Hoe vaak moet je een cactus geïrrigeerd houden?",
+    "French": "À quelle fréquence arroser un cactus l’été, s’il fait très chaud ?",
+    "Spanish": "¿Cuántas veces al año se riega un cactus pequeño?",
+    "Polish": "Jak często podlewać kaktusa zimą",
+    "Russian": "Как часто нужно поливать кактус зимой?",
+    "a number": "١٢٣",
+}
+HARDLY_KNOWN = {
+    "Greek": "Πόσο συχνά ποτίζουμε τον κάκτο τον χειμώνα;",
+    "Arabic": "كم مرة يجب سقي الصبار في الشتاء؟",
+    "Hebrew": "כמה פעמים צריך להשקות קקטוס בחורף",
+    "Devanagari": "सर्दियों में कैक्टस को कितनी बार पानी देना चाहिए",
+    "CJK": "冬天多久给仙人掌浇一次水？",
+    "Hangul": "겨울에 선인장에 물을 얼마나 자주 줘야 하나요",
+    "Thai": "ควรรดน้ำกระบองเพชรบ่อยแค่ไหนในฤดูหนาว",
+}
+
+
+def test_a_note_names_a_script_that_the_model_hardly_knows(snapshots):
+    assert {name: notes("dense", text) for name, text in KNOWN.items()} == {name: [] for name in KNOWN}
+    for script, text in HARDLY_KNOWN.items():
+        (note,) = notes("dense", text)
+        assert f"({script})" in note
+    greek = HARDLY_KNOWN["Greek"]
+    assert notes("dense", greek, *[QUESTION] * 10) == [], "one of many is not worth a note"
+    every = {
+        "some": notes("dense", greek, greek, HARDLY_KNOWN["Thai"], *[QUESTION] * 3),
+        "capitals and a script": notes("dense", greek.upper(), QUESTION.upper()),
+        "one": notes("hybrid(bm25, dense)", QUESTION.upper()),
+        "another model": [*notes("dense(model=my/model)", greek, QUESTION.upper()), *notes("bm25", greek)],
+    }
+    snapshots.check("providers/dense-notes", "".join(f"## {name}\n{chr(10).join(some)}\n\n" for name, some in every.items()))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.reports import shorten_middle
-from assay.text import display_width, printable
+from assay.text import counted, display_width, printable
 
 if TYPE_CHECKING:
     from assay.execution import Progress
@@ -122,7 +122,7 @@ def _progress_lines() -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def _progress_bars() -> Iterator[Callable[[Progress], None]]:
-    """One bar for the current part; the bars of finished parts stay above it."""
+    """One bar for the current part; the bars of finished parts stay above it. Before the first part, benchmarks are read."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -130,6 +130,7 @@ def _progress_bars() -> Iterator[Callable[[Progress], None]]:
     console = Console(stderr=True)
     paces: dict[str, Pace] = {}
     running: list[Progress] = []
+    began = time.perf_counter()
 
     def line(progress: Progress) -> Any:
         pieces = bar_line(progress, paces[progress.name], time.perf_counter(), console.width)
@@ -146,10 +147,15 @@ def _progress_bars() -> Iterator[Callable[[Progress], None]]:
             console.print(line(progress))
 
     def current_bar() -> Any:
-        return line(running[0]) if running else Text("", end="")
+        return line(running[0]) if running else Text("" if paces else reading_line(time.perf_counter() - began), end="")
 
     with Live(get_renderable=current_bar, console=console, refresh_per_second=8, transient=True) as live:
         yield watch
+
+
+def reading_line(seconds: float) -> str:
+    """`reading the benchmarks 0:04`; empty if that takes no time worth showing."""
+    return f"reading the benchmarks {_format_duration(seconds)}" if seconds >= SECONDS_UNTIL_STEADY else ""
 
 
 NARROWEST_BAR, WIDEST_BAR = 8, 40
@@ -231,8 +237,8 @@ def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> l
     asked = f"{progress.n_done:,}/{progress.n_asked:,}" + ("" if is_short else " queries")
     known = _known_counts(progress)
     if not n_fresh and not is_done:
-        ready = _describe_wait(progress, now) or f"preparing {_format_duration(now - progress.began)}"
-        return [asked, *(known if progress.n_cached else ()), ready]
+        wait = _describe_wait(progress, now)
+        return [asked, *(known if progress.n_cached else ()), *([wait] if wait else _preparation(progress, now, is_short))]
     details = [asked, _failed_count(progress), *known]
     if n_fresh:
         details.append(f"{_format_rate(pace.rate(progress, now))}/s")
@@ -260,6 +266,22 @@ def _describe_wait(progress: Progress, now: float) -> str:
     if wait is None or now >= wait.until:
         return ""
     return f"waiting {wait.seconds:.0f} s, as the service requested" + (f" ({wait.why})" if wait.why else "")
+
+
+def _preparation(progress: Progress, now: float, is_short: bool) -> list[str]:
+    """What happens before the first response: how many documents are read or indexed, and the time left, if it is known.
+
+    After the last document, a provider may still build its index. It is not known how long that takes.
+    """
+    count, preparing = progress.documents, f"preparing {_format_duration(now - progress.began)}"
+    if count is None or not count.n_done or now - count.began < SECONDS_UNTIL_STEADY:
+        return [preparing]
+    documents = counted(count.n_all, "document")
+    if count.n_done >= count.n_all:
+        return [f"{documents} read", preparing]
+    left = (now - count.began) * (count.n_all - count.n_done) / count.n_done
+    share = f"{count.n_done:,}{'/' if is_short else ' of '}{documents}"
+    return [f"{count.work} {share}", f"{_format_duration(left)} left"]
 
 
 def _format_rate(value: float) -> str:

@@ -13,7 +13,18 @@ from assay.errors import ProviderError
 from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
-from assay.providers import Adapted, EventLoop, PermanentFailure, ReportedHits, answers_from, is_retryable, masked_answers
+from assay.providers import (
+    Adapted,
+    EventLoop,
+    Listener,
+    PermanentFailure,
+    ReportedHits,
+    Work,
+    answers_from,
+    is_retryable,
+    masked_answers,
+    reporting_to,
+)
 from assay.text import printable
 
 T = TypeVar("T")
@@ -72,22 +83,38 @@ CANCEL_GRACE_SECONDS = 0.1
 """Seconds that a cancelled coroutine has to end before its thread is abandoned."""
 
 
-def no_response(seconds: float) -> TimeoutError:
-    """The error of a query that got no response in time."""
-    return TimeoutError(f"no response within {seconds:g} s. Increase the timeout to allow more time")
-
-
 @dataclass
 class RetrieverClient:
     """Calls the methods of a retriever. Coroutines run on one event loop, as their clients expect."""
 
     retriever: Adapted
     thread: CallThread = field(default_factory=CallThread)
+    listener: Listener | None = None
+    """Receives what the retriever reports while it works."""
+    _why: str = ""
+    """Why there was no response, if the retriever reported a reason."""
     _loop: EventLoop = field(default_factory=EventLoop)
 
     def call(self, method: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
         """What a method of the retriever returns; a coroutine that takes longer is cancelled."""
-        return self._loop.result(method(*arguments), seconds)
+        with reporting_to(self):
+            return self._loop.result(method(*arguments), seconds)
+
+    def count_documents(self, n_done: int, n_all: int, work: Work) -> None:
+        """Pass the number of indexed documents on."""
+        if self.listener is not None:
+            self.listener.count_documents(n_done, n_all, work)
+
+    def note_delay(self, seconds: float, why: str) -> None:
+        """Pass on why there is no response, and remember it for the error after a timeout."""
+        self._why = why
+        if self.listener is not None:
+            self.listener.note_delay(seconds, why)
+
+    def no_response(self, seconds: float) -> TimeoutError:
+        """The error of a query that got no response in time."""
+        why = f"{self._why}. " if self._why else ""
+        return TimeoutError(f"no response within {seconds:g} s. {why}Increase the timeout to allow more time")
 
     def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
         """For each query a response, or an error that may be retried."""
@@ -101,7 +128,7 @@ class RetrieverClient:
             return [error if isinstance(error, Exception) else ProviderError(_with_type_name(error))] * len(queries)
         elapsed = time.perf_counter() - began
         if seconds is not None and elapsed > seconds:
-            return [no_response(seconds)] * len(queries)
+            return [self.no_response(seconds)] * len(queries)
         ms = elapsed * 1000 / max(len(queries), 1)
         return [_to_response(query, hits, ms, len(queries)) for query, hits in zip(queries, hit_lists, strict=True)]
 

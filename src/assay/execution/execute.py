@@ -66,7 +66,7 @@ class ExecutionOptions:
     """The name of the plan in the logs; by default a hash of its content."""
     watch: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
-    """Called with notes for the user before the execution begins."""
+    """Called with notes for the user, before the execution begins and while a provider works."""
     before: Sequence[Result] | None = None
     """Earlier results: only their failed queries are sent again, everything else is kept."""
 
@@ -254,7 +254,8 @@ def _execute_part(
     start = StartTime()
     logged = [known.get(key, {}) for key in part.keys]
     n_known = sum(answer.error is None for some in logged for query, answer in some.items() if query in part.queries)
-    progress = Progress(part.name, len(part.queries) * part.repeats, watch=options.watch, n_known=n_known)
+    n_asked = len(part.queries) * part.repeats
+    progress = Progress(part.name, n_asked, watch=options.watch, n_known=n_known, tell=options.say)
     cache = ResponseCache(options.home / "answers", part) if plan.cache and part.repeats == 1 else None
     cached = cache.known() if cache else {}
     usable = [{**cached, **some} for some in logged]
@@ -297,7 +298,8 @@ def score_responses(
     *first, result = (_with_intervals(combine_repeats(stages), plan) for stages in zip(*by_repeat, strict=True))
     seconds = {"asking": asked - start.clock, "scoring": time.perf_counter() - asked}
     rests_on = {**make_provenance(part, progress, repeats, start.timestamp, seconds), **_describe_request(plan)}
-    after = result.with_fields(provenance={**rests_on, **result.provenance})
+    notes = (*result.notes, *progress.notes)
+    after = result.with_fields(notes=notes, provenance={**rests_on, **result.provenance})
     before = {**rests_on, "stage": "before reranking"}
     return [*(stage.with_fields(name=_first_stage_name(result), provenance=before) for stage in first), after]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.errors import ProviderError
-from assay.execution.client import CANCEL_GRACE_SECONDS, RetrieverClient, describe_error, no_response
+from assay.execution.client import CANCEL_GRACE_SECONDS, RetrieverClient, describe_error
 from assay.execution.responses import Response
 from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
 from assay.model import Query
@@ -157,7 +157,7 @@ class ThreadPool:
         running -= {task for task, _ in finished}
         for task in [task for task in running if task.deadline < time.monotonic()]:
             running.remove(task)
-            finished.append((task, no_response(self._policy.timeout)))
+            finished.append((task, self.client.no_response(self._policy.timeout)))
         return finished
 
     def _settle(self, task: Task, outcome: Response | Exception, waiting: TaskQueue) -> Response | None:
@@ -289,4 +289,4 @@ class BatchClient:
                 self.client.search, queries, self.k, seconds, seconds=seconds + CANCEL_GRACE_SECONDS
             )
         except TimeoutError:
-            return [no_response(seconds)] * len(queries)
+            return [self.client.no_response(seconds)] * len(queries)

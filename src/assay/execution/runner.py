@@ -42,7 +42,7 @@ from assay.execution.responses import Response
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
-from assay.providers import Adapted, BoundProvider, RelevanceRule
+from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
 from assay.views import Times
 
 DEFAULT_DEPTH = 100
@@ -157,14 +157,15 @@ def _ask_by_scope(part: Part, left: Repeats, progress: Progress) -> Iterator[tup
     state = RetryState(part.retry_policy, progress.note_wait)
     for scope, inside in by_scope.items():
         try:
-            with _open_retriever(part) as client:
+            with _open_retriever(part, progress) as client:
                 if not client.retriever.indexes:
-                    yield from _ask(part, client, left, state)
+                    yield from _ask(part, client, left, state, progress)
                     return
                 began = time.perf_counter()
                 _call_in_time(part, client.thread, client.call, client.retriever.index, _documents(part, scope, groups))
                 progress.indexing += time.perf_counter() - began
-                yield from _ask(part, client, inside, state)
+                progress.documents = None
+                yield from _ask(part, client, inside, state, progress)
         except ProviderError as error:
             if len(by_scope) == 1:
                 raise
@@ -179,16 +180,16 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
             f"{part.dataset.name} has no documents, but {part.provider.name} needs documents to search. "
             "Add documents to the benchmark, or choose a provider with its own documents"
         )
-    return documents.values() if scope is None else [documents[doc] for doc in groups.get(scope, ())]
+    return CountedDocuments(documents.values()) if scope is None else [documents[doc] for doc in groups.get(scope, ())]
 
 
 @contextmanager
-def _open_retriever(part: Part) -> Iterator[RetrieverClient]:
+def _open_retriever(part: Part, progress: Progress) -> Iterator[RetrieverClient]:
     """A retriever with judgments and order if it needs them. It is closed at the end; errors of closing are ignored."""
     thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
     make = part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make
     retriever: Adapted = _call_in_time(part, thread, make)
-    client = RetrieverClient(retriever, thread)
+    client = RetrieverClient(retriever, thread, progress)
     if retriever.needs_judgments:
         qrels, by = part.chunked.judgments if part.chunked is not None else (part.dataset.qrels, part.relevance.by)
         rule = RelevanceRule(part.dataset.owner_of_relevance, by, part.relevance.defaults)
@@ -221,13 +222,18 @@ def _call_in_time(part: Part, thread: CallThread, function: Callable[..., Any], 
         raise ProviderError(f"{part.provider.name} could not be started: {describe_error(error)}") from error
 
 
-def _ask(part: Part, client: RetrieverClient, left: Repeats, state: RetryState) -> Iterator[tuple[int, list[Response]]]:
-    """The responses as they arrive, each with the number of its repeat."""
+def _ask(
+    part: Part, client: RetrieverClient, left: Repeats, state: RetryState, progress: Progress
+) -> Iterator[tuple[int, list[Response]]]:
+    """The responses as they arrive, each with the number of its repeat; at the end the notes of the retriever."""
     own = client.retriever.batch
     size = (part.batch or own) if own > 1 else 1
     for repeat, queries in enumerate(left):
         for some in ask_concurrently(client, queries, part.k, size, state, grows=part.batch is None):
             yield repeat, some
+    if client.retriever.reports_notes:
+        with suppress(Exception):  # notes must not cost any response
+            progress.add_notes(client.thread.run(client.call, client.retriever.result_notes, seconds=CLOSE_TIMEOUT))
 
 
 def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:
@@ -289,7 +295,7 @@ def _times(answers: Mapping[str, Response]) -> Times:
 
 def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
     """Notes on how a provider was queried."""
-    notes = []
+    notes = list(part.provider.notes_on(list(part.queries.values()))) if rankings else []
     if rankings and not any(rankings.values()):
         notes.append(f"{part.provider.name} returned no documents for any query.")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):

@@ -13,6 +13,7 @@ from assay.providers.protocols import Indexes as Indexes
 from assay.providers.protocols import NeedsJudgments as NeedsJudgments
 from assay.providers.protocols import NeedsOrder as NeedsOrder
 from assay.providers.protocols import RelevanceRule as RelevanceRule
+from assay.providers.protocols import ReportsNotes as ReportsNotes
 from assay.providers.protocols import Retriever as Retriever
 from assay.providers.protocols import adapt as adapt
 from assay.providers.protocols import is_retriever as is_retriever
@@ -21,6 +22,12 @@ from assay.providers.provider import Provider as Provider
 from assay.providers.provider import all_providers as all_providers
 from assay.providers.provider import find_provider as find_provider
 from assay.providers.provider import parse_provider as parse_provider
+from assay.providers.reporting import CountedDocuments as CountedDocuments
+from assay.providers.reporting import Listener as Listener
+from assay.providers.reporting import Work as Work
+from assay.providers.reporting import report_delay as report_delay
+from assay.providers.reporting import report_indexed as report_indexed
+from assay.providers.reporting import reporting_to as reporting_to
 from assay.providers.responses import answers_from as answers_from
 from assay.providers.responses import masked_answers as masked_answers
 from assay.providers.retriever import PermanentFailure as PermanentFailure

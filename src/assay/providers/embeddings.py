@@ -18,6 +18,7 @@ from assay.errors import ProviderError
 from assay.extras import install_command
 from assay.providers.loading import check_installed, import_package
 from assay.providers.nearest import Vectors
+from assay.providers.reporting import Report, report_nothing
 
 WORDLLAMA = "wordllama"
 TEXTS_AT_ONCE = 1024
@@ -50,21 +51,25 @@ def load_model(model: str) -> EmbeddingModel:
     return _wordllama() if model == WORDLLAMA else _sentence_transformer(model)
 
 
-def embed(model: EmbeddingModel, texts: Sequence[str], store: EmbeddingCache | None = None) -> Vectors:
+def embed(
+    model: EmbeddingModel, texts: Sequence[str], store: EmbeddingCache | None = None, report: Report = report_nothing
+) -> Vectors:
     """A vector of length 1 per text, a zero vector for a blank text. Equal texts are embedded once, cached ones never."""
-    readable = [text.encode("utf-8", "replace").decode() for text in texts]
-    keys = {text: key_of(model.identity, text) for text in dict.fromkeys(readable) if text.strip()}
+    valid = list(map(readable, texts))
+    keys = {text: key_of(model.identity, text) for text in dict.fromkeys(valid) if text.strip()}
     known = store.read(list(keys.values())) if store else {}
     asked = [text for text, key in keys.items() if key not in known]
     for start in range(0, len(asked), TEXTS_AT_ONCE):
+        report(len(texts) - len(asked) + start, len(texts))
         some = asked[start : start + TEXTS_AT_ONCE]
         new = dict(zip([keys[text] for text in some], _of_length_1(model.vectors(some)), strict=True))
         known |= new
         if store:
             store.write(new)
+    report(len(texts), len(texts))
     width = len(next(iter(known.values()))) if known else 0
     nothing = np.zeros(width, np.float32)
-    rows = [known[keys[text]] if text in keys else nothing for text in readable]
+    rows = [known[keys[text]] if text in keys else nothing for text in valid]
     return np.stack(rows) if rows else np.zeros((0, width), np.float32)
 
 
@@ -78,10 +83,7 @@ def _of_length_1(vectors: Vectors) -> Vectors:
 
 def _wordllama() -> EmbeddingModel:
     """The model with 256 dimensions that is part of the wheel. The vector of a text is the mean of its token vectors."""
-    with _logging_left_alone():
-        package = import_package("dense", "wordllama", install_command("dense"))
-        loaded = package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True)
-    loaded.tokenizer.no_padding()
+    package, loaded = _load_wordllama()
     table = loaded.embedding
 
     def vectors(texts: list[str]) -> Vectors:
@@ -96,6 +98,27 @@ def _wordllama() -> EmbeddingModel:
         return counts @ table
 
     return EmbeddingModel(f"{WORDLLAMA} {package.__version__} {table.shape[1]}", vectors)
+
+
+def wordllama_tokens(text: str) -> list[str]:
+    """The tokens into which the model in the wheel splits a text."""
+    _, loaded = _load_wordllama()
+    return list(loaded.tokenizer.encode(readable(text), add_special_tokens=False).tokens)
+
+
+@cache
+def _load_wordllama() -> tuple[Any, Any]:
+    """The package and its model, loaded once per process."""
+    with _logging_left_alone():
+        package = import_package("dense", "wordllama", install_command("dense"))
+        loaded = package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True)
+    loaded.tokenizer.no_padding()
+    return package, loaded
+
+
+def readable(text: str) -> str:
+    """The text with question marks for characters that are not valid Unicode, which tokenizers refuse."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _sentence_transformer(model: str) -> EmbeddingModel:

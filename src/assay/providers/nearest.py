@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import AssayError, ProviderError
+from assay.providers.reporting import Report, report_nothing
 from assay.providers.retriever import PermanentFailure
 from assay.text import counted
 
@@ -230,9 +231,15 @@ class FileRows:
     A number that is not finite is an error. For the cosine, rows of zeros are left out, because they have no direction.
     """
 
-    def __init__(self, file: VectorFile, at: npt.NDArray[np.int64], similarity: str) -> None:
+    def __init__(
+        self, file: VectorFile, at: npt.NDArray[np.int64], similarity: str, report: Report = report_nothing
+    ) -> None:
         self._file, self._is_cosine, self._at = file, similarity == "cosine", at
-        blocks = [self._lengths(at[start : start + DOCUMENTS_PER_BLOCK]) for start in range(0, len(at), DOCUMENTS_PER_BLOCK)]
+        blocks = []
+        for start in range(0, len(at), DOCUMENTS_PER_BLOCK):
+            report(start, len(at))
+            blocks.append(self._lengths(at[start : start + DOCUMENTS_PER_BLOCK]))
+        report(len(at), len(at))
         lengths = np.concatenate(blocks) if blocks else np.zeros(0)
         self.placed = np.flatnonzero(lengths) if self._is_cosine else np.arange(len(at))
         """Which of the requested rows are used."""

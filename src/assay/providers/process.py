@@ -75,6 +75,11 @@ class Program:
         except queue.Full:
             raise TimeoutError from None
 
+    @property
+    def has_its_input(self) -> bool:
+        """Whether everything that was sent is in its pipe, so that it does not wait for input."""
+        return not self._outbox.unfinished_tasks
+
     def next_line(self, deadline: float) -> bytes:
         """The next line of its output; TimeoutError if none comes by the deadline, Ended if it has closed its output."""
         while not self._lines:
@@ -129,6 +134,7 @@ def _write(pipe: IO[bytes], outbox: Chunks) -> None:
                 pipe.flush()
             except (OSError, ValueError):
                 is_open = False
+        outbox.task_done()
     with contextlib.suppress(OSError, ValueError):
         pipe.close()
 

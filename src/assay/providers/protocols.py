@@ -62,6 +62,13 @@ class NeedsOrder(Protocol):
         """Set the ids of all queries and documents."""
 
 
+class ReportsNotes(Protocol):
+    """A retriever that has something to say to readers of the result, such as queries that it could not read well."""
+
+    def result_notes(self) -> Any:
+        """Sentences for the notes of the result. It is called after the last query."""
+
+
 class Closes(Protocol):
     """A retriever that has to be closed."""
 
@@ -84,6 +91,7 @@ class Adapted:
     set_order: Callable[[Collection[str], Collection[str]], Any] = _nothing
     close: Callable[[], Any] = _nothing
     batch: int = BATCH
+    result_notes: Callable[[], Any] = _nothing
 
     @property
     def indexes(self) -> bool:
@@ -104,6 +112,11 @@ class Adapted:
     def closes(self) -> bool:
         """Whether it has to be closed."""
         return self.close is not _nothing
+
+    @property
+    def reports_notes(self) -> bool:
+        """Whether it adds notes to the result."""
+        return self.result_notes is not _nothing
 
     def left_open(self) -> Adapted:
         """The same retriever for a caller that does not own it: `close` does nothing."""
@@ -142,6 +155,7 @@ def adapt(retriever: object, *, batch: int = BATCH, indexes: bool = True) -> Ada
         _method(retriever, "set_order") or _method(retriever, "know_order") or _nothing,
         _method(retriever, "close") or _nothing,
         int(own_batch) if isinstance(own_batch, int) else batch,
+        _method(retriever, "result_notes") or _nothing,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from assay.grammar import (
     show,
 )
 from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
-from assay.model import Hit
+from assay.model import Hit, Query
 from assay.providers.protocols import BATCH, Adapted, Retriever, adapt
 from assay.providers.secrets import arguments_of, revealed, without_private
 from assay.serialize import to_json
@@ -72,6 +72,8 @@ class Provider:
     """Whether it gets the scope of a query, so that it can search only there; or a function of its parameters."""
     keeps_first: bool = False
     """Whether its hits contain the ranking before it reordered them."""
+    notes: Callable[..., Iterable[str]] | None = None
+    """Queries and parameters → what readers of the result should know about how it handles these queries."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,13 @@ class BoundProvider:
         for part in self.parts:
             prints |= part.sources()
         return prints
+
+    def notes_on(self, queries: Sequence[Query]) -> Iterator[str]:
+        """What readers of a result should know about how it and its parts handle these queries; also of cached responses."""
+        if self.provider.notes is not None:
+            yield from self.provider.notes(queries, **self.params)
+        for part in self.parts:
+            yield from part.notes_on(queries)
 
     def filled(self, **values: Any) -> BoundProvider:
         """The same provider; it and its parts get these values for parameters that the user did not set."""

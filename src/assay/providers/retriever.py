@@ -9,6 +9,7 @@ from typing import Any
 from assay.errors import ProviderError
 from assay.masking import mask
 from assay.model import Document, Hit
+from assay.providers.reporting import CountedDocuments
 from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
 from assay.views import REPORTED_ROUTE_FIELDS as ROUTES
 
@@ -47,7 +48,8 @@ def _is_score(value: Any) -> bool:
 
 def in_tie_order(documents: Iterable[Document]) -> list[Document]:
     """The documents by id, descending, so that ties are ordered as in every run. An id that occurs twice is an error."""
-    ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
+    source = documents.being_read() if isinstance(documents, CountedDocuments) else documents
+    ordered = sorted(source, key=lambda document: document.doc_id, reverse=True)
     for previous, document in pairwise(ordered):
         if previous.doc_id == document.doc_id:
             raise PermanentFailure(f"two documents have the id {document.doc_id}. Give each document a different id")

@@ -135,12 +135,17 @@ def _check(options: argparse.Namespace, text: str) -> int:
         part = _part(options, text)
         sys.stderr.write("".join(f"warning: {printable(note)}\n" for note in notes_on_literals([part.provider])))
         live_report = ResponseWriter(CheckReport(part, style), out) if options.format == "text" else None
-        answers = collect_responses(part, {}, live_report, Progress(part.name, len(part.queries)))
+        progress = Progress(part.name, len(part.queries), tell=_write_note)
+        answers = collect_responses(part, {}, live_report, progress)
     if live_report is None:
         out.write(dumps(describe_check(part, answers), indent=2) + "\n")
     else:
         live_report.write(CheckReport(part, style).verdict(answers))
     return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0
+
+
+def _write_note(note: str) -> None:
+    sys.stderr.write(f"note: {printable(note)}\n")
 
 
 def _part(options: argparse.Namespace, text: str) -> Part:

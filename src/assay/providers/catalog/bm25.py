@@ -14,6 +14,7 @@ from assay.model import Document, Hit, Query
 from assay.providers.loading import check_installed, import_package
 from assay.providers.nearest import best_of
 from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.reporting import counted_items
 from assay.providers.retriever import in_tie_order, not_indexed_error
 from assay.text import words_of
 
@@ -90,7 +91,7 @@ class Bm25:
         chosen = self.settings
         stem = stemmer(chosen["language"]) if chosen["stem"] else str
         self._numbers = TermNumbers(stem, stop_words(chosen["language"]) if chosen["stopwords"] else ())
-        rows = [self._numbers.of(document.content) for document in ordered]
+        rows = [self._numbers.of(document.content) for document in counted_items(ordered)]
         self._numbers.is_closed = True
         self._ids = [document.doc_id for document in ordered]
         if self._numbers.terms:

@@ -18,6 +18,7 @@ from assay.masking import mask
 from assay.model import Document, Hit, Query, key_id
 from assay.providers.process import Ended, Program
 from assay.providers.provider import Provider
+from assay.providers.reporting import report_delay
 from assay.providers.responses import Answers, hits_from, names_in
 from assay.providers.retriever import PermanentFailure, not_indexed_error, with_reported_fields
 from assay.providers.secrets import command_line, conceal, fill_variables, revealed
@@ -29,6 +30,8 @@ WINDOW = 64
 ALONE = 60.0
 """Seconds until a query fails, if no timeout is set."""
 EXAMPLE = '{"id": "q1", "hits": [{"id": "d1", "score": 0.9}]}'
+SECONDS_UNTIL_HINT, HINT_SHARE = 5.0, 0.8
+"""Seconds without any output after which the user reads why that usually is; at most this share of the timeout."""
 MAX_SHOWN_LETTERS = 200
 """Characters of its error output that a message shows."""
 MAX_ENDS_WITHOUT_ANSWER = 3
@@ -51,6 +54,7 @@ class CommandRetriever:
         self._is_ready = True
         self._n_ends = 0
         self._stray = ""
+        self._has_written = self._has_hinted = False
 
     def index(self, documents: Iterable[Document]) -> None:
         """Start the program and send it the documents, which are kept in case it has to be restarted."""
@@ -124,9 +128,10 @@ class CommandRetriever:
             program = self._running()
             program.send([_query_line(query, k) for query in queries.values()], self._deadline())
             while waiting:
-                self._take(program.next_line(self._deadline()), waiting, k, answers)
+                self._take(self._next_line(program), waiting, k, answers)
         except TimeoutError:
-            return self._failed(f"did not respond within {self._patience:g} s. {self._stray or FLUSH}")
+            why = self._stray or (SLOW if self._has_written else f"{BUFFERED}. {SLOW}")
+            return self._failed(f"did not respond within {self._patience:g} s. {why}")
         except Ended:
             return self._failed("exited", has_ended=True)
         except ProviderError as error:
@@ -136,6 +141,20 @@ class CommandRetriever:
             self._stop()
             raise
         return None
+
+    def _next_line(self, program: Program) -> bytes:
+        """The next line of output. If the program has never written a line, a message says after some seconds why."""
+        deadline, patience = self._deadline(), min(SECONDS_UNTIL_HINT, HINT_SHARE * self._timeout)
+        while not self._has_written and not self._has_hinted:
+            try:
+                return program.next_line(min(deadline, monotonic() + patience))
+            except TimeoutError:
+                if monotonic() >= deadline:
+                    raise
+                if program.has_its_input:
+                    self._has_hinted = True
+                    report_delay(patience, BUFFERED)
+        return program.next_line(deadline)
 
     @property
     def _patience(self) -> float:
@@ -155,6 +174,7 @@ class CommandRetriever:
 
     def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: AnswersByPlace) -> None:
         """Read one line of output. A line that is not a response to an open query is skipped and kept for a message."""
+        self._has_written = True
         answer = _decoded(line)
         if answer is not None and answer.get("type") == "ready":
             self._is_ready = True
@@ -176,7 +196,8 @@ class CommandRetriever:
 
 
 READ_ON = "It must read queries from standard input until the input ends"
-FLUSH = "Increase the timeout, or make sure that the program flushes its output after every line"
+SLOW = "Increase the timeout if it needs more time"
+BUFFERED = "Its output is probably buffered: flush it after every line (flush=True, python -u, or stdbuf -oL)"
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:

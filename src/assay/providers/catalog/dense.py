@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from assay.grammar import Param
 from assay.model import Document, Hit, Query
-from assay.providers.embeddings import WORDLLAMA, EmbeddingCache, check_model, embed, load_model
+from assay.providers.embeddings import WORDLLAMA, EmbeddingCache, check_model, embed, load_model, wordllama_tokens
 from assay.providers.nearest import Vectors, top_k
 from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.readable_text import note_on_capitals, note_on_scripts, without_capitals
+from assay.providers.reporting import Report, report_indexed, report_nothing
 from assay.providers.retriever import in_tie_order, not_indexed_error
 
 
@@ -26,7 +29,7 @@ class Dense:
     def index(self, documents: Iterable[Document]) -> None:
         """Embed each document's title and text."""
         ordered = in_tie_order(documents)
-        vectors = self._embed([document.content for document in ordered], self.document_prefix)
+        vectors = self._embed([document.content for document in ordered], self.document_prefix, report_indexed)
         placed = np.flatnonzero(vectors.any(axis=1))
         self._vectors = vectors if len(placed) == len(vectors) else vectors[placed]
         self._ids = [ordered[place].doc_id for place in placed.tolist()]
@@ -45,9 +48,20 @@ class Dense:
                 answers[query] = hits_of_ids([ids[place] for place in row], score)
         return answers
 
-    def _embed(self, texts: Sequence[str], prefix: str) -> Vectors:
+    def _embed(self, texts: Sequence[str], prefix: str, report: Report = report_nothing) -> Vectors:
         store = EmbeddingCache(self.cache) if self.cache else None
-        return embed(load_model(self.model), [f"{prefix}{text}" if text.strip() else "" for text in texts], store)
+        read = without_capitals if self.model == WORDLLAMA else str
+        return embed(
+            load_model(self.model), [f"{prefix}{read(text)}" if text.strip() else "" for text in texts], store, report
+        )
+
+
+def notes_on_queries(queries: Sequence[Query], model: str, **_: Any) -> list[str]:
+    """Notes on queries that the small model in the package reads badly; nothing is known about other models."""
+    if model != WORDLLAMA:
+        return []
+    texts = [query.text for query in queries]
+    return [*note_on_capitals("dense", texts), *note_on_scripts("dense", texts, wordllama_tokens)]
 
 
 PROVIDER = Provider(
@@ -63,4 +77,5 @@ PROVIDER = Provider(
     is_repeatable=True,
     unless_set=("model",),
     check=lambda model, **_: check_model("dense", model),
+    notes=notes_on_queries,
 )

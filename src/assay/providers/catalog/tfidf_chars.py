@@ -14,6 +14,7 @@ from assay.grammar import Param, cutoff
 from assay.model import Document, Hit, Query
 from assay.providers.nearest import best_of
 from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.reporting import counted_items
 from assay.providers.retriever import in_tie_order, not_indexed_error
 from assay.text import words_of
 
@@ -68,7 +69,8 @@ class TfidfChars:
     def _count(self, texts: Sequence[str], is_open: bool) -> Any:
         """Counts of n-grams per text. Each distinct word is split once; if `is_open`, new n-grams get a number."""
         words: dict[str, int] = {}
-        by_text = _counts([[words.setdefault(word, len(words)) for word in words_of(text)] for text in texts])
+        counted = counted_items(texts) if is_open else texts
+        by_text = _counts([[words.setdefault(word, len(words)) for word in words_of(text)] for text in counted])
         known = self._pieces
         if is_open:
             cut = [[known.setdefault(piece, len(known)) for piece in pieces(word, self.low, self.high)] for word in words]

@@ -15,6 +15,7 @@ from assay.model import Document, Query
 from assay.providers.nearest import FileRows, VectorFile, open_vectors, top_k
 from assay.providers.nearest import Vectors as Matrix
 from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.reporting import report_indexed
 from assay.providers.responses import Answers
 from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed_error
 from assay.text import counted
@@ -46,7 +47,8 @@ class Vectors:
         if lacking := [doc_id for doc_id in ids if doc_id not in row_of]:
             share = f"{len(lacking):,} of {counted(len(ids), 'document')}, such as {lacking[0]!r}"
             raise PermanentFailure(f"{self._documents.path} has no vector for {share}. Add one for each document")
-        rows = FileRows(self._documents, np.array([row_of[doc_id] for doc_id in ids], np.int64), self._similarity)
+        at = np.array([row_of[doc_id] for doc_id in ids], np.int64)
+        rows = FileRows(self._documents, at, self._similarity, report_indexed)
         self._ids = [ids[place] for place in rows.placed.tolist()]
         self._rows = rows
 
