@@ -45,8 +45,8 @@ def _files(probe: Probe, part: str) -> list[str]:
 
 
 def _is_table(file: Path, part: str) -> bool:
-    """Whether a file is a table of queries or documents; a .tsv file needs a header, because TREC's have none."""
-    if suffix_of(file.name) != ".tsv":
+    """Whether a file is a table of queries or documents; .tsv and .json need known names, because TREC's have none."""
+    if suffix_of(file.name) not in (".tsv", ".json"):
         return True
     names = Probe(file).first_record
     return bool(roles_of(part, names, current_reading().named_roles(part, names)).keys() & {"query", "text"})
