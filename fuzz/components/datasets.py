@@ -178,6 +178,19 @@ def _trec_more() -> list[bytes]:
     ]
 
 
+def _tables() -> list[bytes]:
+    corpus = b"doc_id,title,text\nd1,Cats,Cats sleep.\nd2,Lions,Lions roar.\n"
+    golden = b'question,answer,doc_id,relevance\nWho sleeps?,cats,"d1, d2",1\nWho roars?,lions,d2,2\n'
+    queries = b'{"query_id": 1, "question": "Who sleeps?", "relevant_ids": ["d1"]}\n{"qid": 2, "query": "Who roars?"}\n'
+    qrels = b"query_id\tdoc_id\trelevance\n1\td1\t1\n2\td2\t0\n"
+    return [
+        join_files({"corpus.csv": corpus, "golden.csv": golden}),
+        join_files({"chunks.jsonl": b'{"id": "a", "doc_id": "d", "text": "x"}\n' * 2, "questions.jsonl": queries}),
+        join_files({"documents.csv": corpus, "queries.jsonl": queries, "qrels.tsv": qrels}),
+        join_files({"questions.csv": b"question,source\nWho sleeps?,cats\n", "docs/cats.md": b"# Cats\n", "x.csv": b"x\n"}),
+    ]
+
+
 def _check_package(data: bytes) -> object:
     """The ir_datasets package, in whose place stands one that says what the input says."""
     files = split_files(data)
@@ -252,7 +265,7 @@ def _package_seeds() -> list[bytes]:
 
 
 def _components() -> tuple[Component, ...]:
-    more = {"code_spans": _code_spans, "trec": _trec_more}
+    more = {"code_spans": _code_spans, "tables": _tables, "trec": _trec_more}
     found = []
     for name, one in all_formats().items():
         if name == "ir_datasets":

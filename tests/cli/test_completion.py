@@ -34,7 +34,7 @@ OFFERED = {
     "score q.txt r.run --ti": ["--ties", "--tie-band"],
     "score --ties = docid_a": ["docid_asc"],
     "datasets ch": ["check"],
-    "datasets --dataset-format beir ''": ["show", "check", "convert"],  # an option with one value takes no second
+    "datasets --dataset-format beir ''": ["formats", "show", "check", "convert"],  # an option with one value takes no second
     "datasets --help sh": ["show"],
     "score exa": [],  # nothing is offered, and bash then offers files, for it was told to
     "eval --ties docid_asc pl": [],

@@ -208,7 +208,7 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "no id of documents": ({"golden.csv": "question,doc_id\nWhat?,d1\n", "corpus.csv": "nummer,text\nd1,Cats.\n"}, {}),
     "two files of queries": ({"golden.csv": "question,doc_id\nWhat?,d1\n", "queries.csv": "id,query\n1,What?\n"}, {}),
     "a document twice": ({"golden.csv": "question,doc_id\nWhat?,d1\n", "corpus.csv": "doc_id,text\nd1,a\nd1,b\n"}, {}),
-    "a grade that is no number": (
+    "a grade that is a word": (
         {"golden.csv": "question,doc_id,grade\nWhat?,d1,high\n", "corpus.csv": "id,text\nd1,a\n"},
         {},
     ),

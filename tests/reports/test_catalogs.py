@@ -57,6 +57,7 @@ def statistics(dataset, repairs=()):
 
 def test_catalogs_at_a_terminal(snapshots):
     fine = BenchmarkDataset("fine", queries={"q": Query("q", "one")}, qrels={"q": {"d": 1}})
+    fine.add_document(Document("d", "two"))
     repairs = [Repair(f"line {n}", "what was odd", is_loss=n == 1) for n in range(12)]
     few = {name: all_formats()[name] for name in ("beir", "trec")}
     cases = {

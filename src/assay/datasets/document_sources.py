@@ -101,7 +101,7 @@ def only_table(folder: Path, what: str, stems: Iterable[str], endings: Iterable[
 
 
 def text_files(folder: Path) -> Iterator[Path]:
-    """Text files in a folder and below it, sorted, without README and the like; hidden files and folders are skipped."""
+    """Text files in a folder and below it, sorted; README and similar files and hidden files are skipped."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))

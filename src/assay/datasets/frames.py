@@ -33,18 +33,15 @@ def read_frame(source: Any, read: Callable[[Path], BenchmarkDataset]) -> Benchma
         try:
             dataset = read(path)
         except DataError as error:
-            raise _without_path(error, path) from None
+            raise _about_records(error) from None
     dataset.path = None
     return dataset
 
 
-def _without_path(error: DataError, path: Path) -> DataError:
+def _about_records(error: DataError) -> DataError:
     """The same error about records of a frame, not lines of a temporary file."""
-    faults = [
-        Fault(fault.what, fault.line, fault.query, fault.code, fault.source.replace(str(path), f"{FRAME}, record"))
-        for fault in error.faults
-    ]
-    return DataError(error.what.replace(str(path), FRAME), faults, source=FRAME)
+    faults = [Fault(fault.what, fault.line, fault.query, fault.code, f"{FRAME}, record") for fault in error.faults]
+    return DataError(error.what, faults, source=FRAME)
 
 
 def read_frames(queries: Any, qrels: Any, name: str) -> BenchmarkDataset:

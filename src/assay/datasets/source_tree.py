@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from assay.datasets.dataset import Notes
 from assay.errors import DataError
+from assay.files import note_opened
 from assay.model import Document
 
 MAX_BYTES = 2_000_000
@@ -40,6 +41,7 @@ class SourceTree:
 
     def documents(self, names: Collection[str], besides: Collection[Path] = ()) -> dict[str, Document]:
         """Path below the root → document. Files in `names` are read with any extension and size, unless they are binary."""
+        note_opened(self.root)
         paths = {path.relative_to(self.root).as_posix(): path for path in self._sources() if path not in besides}
         paths |= {name: path for name in names if name not in paths and (path := self.find(name)) is not None}
         documents = {}

@@ -31,5 +31,5 @@ def check_reading(dataset: BenchmarkDataset) -> Iterator[Finding]:
                 cases.add(Case(repair.place, repair.what))
         yield from cases.finding(message)
     has_texts = any(query.text for query in dataset.queries.values())
-    if has_texts and not dataset.documents and dataset.pack is None and not dataset.spans:
+    if has_texts and dataset.documents == {} and dataset.pack is None and not dataset.spans:
         yield from finding_without_cases("no-documents", "the queries have texts, but there are no documents to search")
