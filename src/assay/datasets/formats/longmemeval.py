@@ -349,6 +349,7 @@ LONGMEMEVAL = Format(
     read_longmemeval,
     detect,
     example=EXAMPLE,
+    needs="a JSON list of records with question_id and haystack_sessions",
     rank=20,
 )
 
@@ -383,4 +384,5 @@ LONGMEMEVAL_TURNS = Format(
     read_longmemeval_turns,
     detect_turns,
     example=TURNS_EXAMPLE,
+    needs="to be chosen by name, because its files look like longmemeval",
 )

@@ -389,5 +389,6 @@ FORMAT = Format(
     detect,
     write_trec,
     example=EXAMPLE,
+    needs="a folder with qrels or topics, or one file of judgments: 4 columns, or CSV columns with a grade",
     rank=5,
 )
