@@ -20,17 +20,24 @@ from ._readings import MORE_SAMPLES, READINGS, shown
 SAMPLE_OF = {
     "beir": SAMPLES / "beir",
     "code_spans": SAMPLES / "code_spans",
+    "cqadupstack": SAMPLES / "cqadupstack",
+    "dpr": SAMPLES / "dpr" / "nq-dev.json",
     "golden": SAMPLES / "golden" / "golden.jsonl",
+    "hotpotqa": SAMPLES / "hotpotqa" / "hotpot_dev_distractor.json",
     "json": SAMPLES / "json" / "cats.json",
     "jsonl": SAMPLES / "jsonl",
     "locomo": SAMPLES / "locomo10.json",
     "longmemeval": SAMPLES / "longmemeval_s.json",
     "longmemeval_turns": SAMPLES / "longmemeval_s.json",
+    "miracl": SAMPLES / "miracl.jsonl",
     "rag_template": SAMPLES / "rag_template.json",
     "squad": SAMPLES / "squad.json",
     "trec": SAMPLES / "trec",
 }
-READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "longmemeval_turns", "squad"}
+READ_ONLY = {
+    *("code_spans", "cqadupstack", "dpr", "golden", "hotpotqa", "ir_datasets", "locomo", "longmemeval"),
+    *("longmemeval_turns", "miracl", "mteb", "squad"),
+}
 WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")
 
 
@@ -122,7 +129,7 @@ def test_what_is_read_from_samples_and_odd_files(snapshots, tmp_path, name):
 
 
 def test_the_examples_of_the_documentation_read(tmp_path):
-    for name in ("json", "locomo", "longmemeval", "longmemeval_turns", "squad"):
+    for name in ("dpr", "hotpotqa", "json", "locomo", "longmemeval", "longmemeval_turns", "miracl", "squad"):
         found = read(write(tmp_path / "example.json", find_format(name).example), name)
         assert found.queries, name
         assert not found.repairs or name == "longmemeval_turns", name

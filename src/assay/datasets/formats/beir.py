@@ -1,14 +1,15 @@
 """beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as in BEIR, MTEB and CoIR; also as Parquet.
 
 Hugging Face has the same in folders: corpus, queries, and qrels (or default, or data), each table in one or more Parquet
-files.
+files. A multilingual task of MTEB has these folders for each of its subsets: en-corpus, en-queries and en-qrels
+(https://github.com/embeddings-benchmark/mteb, retrieval_dataset_loaders.py).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,49 @@ NOTHING_RELEVANT = "relevantIds"
 """Marks a query that was judged to have nothing relevant, if there is no dataset.json."""
 
 
+@dataclass(frozen=True)
+class Tables:
+    """The tables of a folder, or of one subset of it whose files and folders start with a prefix: `en-corpus`."""
+
+    path: Path
+    prefix: str = ""
+
+    def find(self, stem: str, split: str) -> list[Path]:
+        """The file of this name as JSON lines, plain or compressed, or as Parquet; or the files of the table in its folder.
+
+        If a folder has a table for each split, the table of the split is read.
+        """
+        folder = self.path / f"{self.prefix}{stem}"
+        plain = next((file for ending in ENDINGS if (file := Path(f"{folder}{ending}")).is_file()), None)
+        if plain:
+            return [plain]
+        if shards := shards_in(folder):
+            return shards[split] if split in shards else table_in(folder)
+        files = _plain_tables(folder)
+        chosen = [file for file in files if plain_stem(file) == split] or files
+        if len(chosen) > 1:
+            names = ", ".join(file.name for file in chosen)
+            raise DataError(f"expected one table, found {len(chosen)}: {names}; keep one of them", source=folder)
+        return chosen
+
+    def has(self, stem: str) -> bool:
+        """Whether there is a table of this name, complete or not."""
+        folder = self.path / f"{self.prefix}{stem}"
+        is_plain = any(Path(f"{folder}{ending}").is_file() for ending in ENDINGS)
+        return is_plain or bool(folder.is_dir() and _plain_tables(folder))
+
+
+def _plain_tables(folder: Path) -> list[Path]:
+    """The files of a folder that are JSON lines or Parquet."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [file for file in files if file.name.endswith(ENDINGS) and not file.name.startswith(".") and file.is_file()]
+
+
+def plain_stem(file: Path) -> str:
+    """The name of a file without its extensions: `test` for `test.jsonl.gz`."""
+    return Path(plain_name(file.name)).stem
+
+
 def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     """If qrels/ has several splits, assay reads one of them: test if there is one, otherwise dev, validation, train or the
     first. `dataset.repairs` lists the other splits. `folder:dev` reads the split dev instead, and the name of the dataset
@@ -71,9 +115,16 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     is relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
     as no title. Documents stay in their file until they are needed.
     """
-    dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))
-    dataset.documents = _documents(path)
-    usual, used = _read_judgments(dataset, path, split)
+    return read_tables_of(Tables(path), split)
+
+
+def read_tables_of(tables: Tables, split: str | None = None) -> BenchmarkDataset:
+    """Read the queries, documents and judgments of a folder, or of one of its subsets."""
+    path = tables.path
+    dataset = BenchmarkDataset(path.resolve().name)
+    usual, used = _read_judgments(dataset, tables, split)
+    dataset.queries = _queries(tables, used)
+    dataset.documents = _documents(tables, used)
     if (path / CARD).exists():
         read_card(dataset, path)
     else:
@@ -85,9 +136,9 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     return dataset
 
 
-def _documents(path: Path) -> Any:
+def _documents(tables: Tables, split: str) -> Any:
     """All documents. A table in several files is joined, and a document that is in two of them is a fault."""
-    files = _find(path, "corpus")
+    files = tables.find("corpus", split)
     if len(files) < 2:
         return read_documents(files[0], _document, _id_of, IDS.__contains__) if files else {}
     documents: dict[str, Document] = {}
@@ -110,16 +161,10 @@ def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[st
     return judgments
 
 
-def _find(path: Path, stem: str) -> list[Path]:
-    """The file of this name as JSON lines, plain or compressed, or as Parquet; or the Parquet files in its folder."""
-    plain = next((file for ending in ENDINGS if (file := path / f"{stem}{ending}").is_file()), None)
-    return [plain] if plain else table_in(path / stem)
-
-
-def _queries(path: Path) -> dict[str, Query]:
-    files = _find(path, "queries")
+def _queries(tables: Tables, split: str) -> dict[str, Query]:
+    files = tables.find("queries", split)
     if not files:
-        raise DataError("expected a file queries.jsonl in this folder, found none", source=path)
+        raise DataError("expected a file queries.jsonl in this folder, found none", source=tables.path)
     queries: dict[str, Query] = {}
 
     def take(_: str, record: Mapping[str, Any]) -> None:
@@ -177,16 +222,15 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _splits(path: Path) -> dict[str, list[Path]]:
+def _splits(tables: Tables) -> dict[str, list[Path]]:
     """Split → its files. Two tables of one split are an error, because the choice would be a guess."""
-    folder = path / FOLDERS[0]
+    folder = tables.path / f"{tables.prefix}{FOLDERS[0]}"
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
-            split = Path(plain_name(file.name)).stem
-            _add_split(splits, split, [file])
+            _add_split(splits, plain_stem(file), [file])
     for name in FOLDERS:
-        for split, files in shards_in(path / name).items():
+        for split, files in shards_in(tables.path / f"{tables.prefix}{name}").items():
             _add_split(splits, split, files)
     return splits
 
@@ -199,10 +243,10 @@ def _add_split(splits: dict[str, list[Path]], split: str, files: list[Path]) -> 
     splits[split] = files
 
 
-def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | None) -> tuple[str, str]:
+def _read_judgments(dataset: BenchmarkDataset, tables: Tables, chosen_split: str | None) -> tuple[str, str]:
     """Read the judgments of one split. Returns the default split and the split that was read, and notes the others."""
-    splits = _splits(path)
-    loose = [path / name for name in JUDGMENT_FILES if (path / name).exists()]
+    splits, path = _splits(tables), tables.path
+    loose = [file for name in JUDGMENT_FILES if (file := path / f"{tables.prefix}{name}").exists()]
     usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
     if chosen_split is not None and chosen_split not in splits:
         there = f"choose from {', '.join(splits)}" if splits else "the benchmark has no folder qrels, and so no splits"
@@ -283,19 +327,13 @@ def _query_row(query: Query) -> dict[str, Any]:
 
 def detect(probe: Probe) -> bool:
     """A folder with queries and a corpus; or with queries, judgments, and no documents under another name."""
-    if not probe.names or not _has(probe.path, "queries"):
+    tables = Tables(probe.path)
+    if not probe.names or not tables.has("queries"):
         return False
-    if _has(probe.path, "corpus"):
+    if tables.has("corpus"):
         return True
     has_judgments = bool({*JUDGMENT_FILES} & probe.names) or (probe.path / "qrels").is_dir()
     return has_judgments and not any(name.partition(".")[0] in ("docs", "documents", "collection") for name in probe.names)
-
-
-def _has(path: Path, stem: str) -> bool:
-    """Whether there is a table of this name, complete or not."""
-    folder = path / stem
-    is_plain = any((path / f"{stem}{ending}").is_file() for ending in ENDINGS)
-    return is_plain or (folder.is_dir() and any(SHARD.fullmatch(file.name) for file in folder.iterdir()))
 
 
 FORMAT = Format(
@@ -305,5 +343,6 @@ FORMAT = Format(
     detect,
     write_beir,
     example=EXAMPLE,
+    needs="a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet",
     read_split=read_beir,
 )
