@@ -80,6 +80,10 @@ def test_a_folder_that_is_not_a_forum_is_told(tmp_path):
     found = load_dataset(tmp_path / "c")
     assert (found.format, len(found.queries)) == ("cqadupstack", 4)
     assert any("scripts" in one.what for one in found.repairs)
+    (tmp_path / "c" / "english").rename(tmp_path / "c" / "mine")  # one forum, and another benchmark
+    with pytest.raises(DataError):
+        detect_format(tmp_path / "c")
+    assert len(load_dataset(tmp_path / "c", "cqadupstack").queries) == 4
     (tmp_path / "none").mkdir()
     with pytest.raises(DataError):
         load_dataset(tmp_path / "none", "cqadupstack")
@@ -125,6 +129,12 @@ def test_folders_of_languages_are_subsets(tmp_path):
     assert detect_format(path).name == "mteb"
     assert (load_dataset(f"{path}:de").qrels, len(load_dataset(f"{path}:en").documents)) == ({"q": {"d": 1}}, 2)
     assert detect_format(path / "de").name == detect_format(path / "en").name == "beir"
+    (path / "en").rename(path / "scifact")  # different benchmarks in one folder
+    with pytest.raises(DataError):
+        detect_format(path)
+    assert load_dataset(f"{path}:scifact", "mteb").name == "m:scifact"
+    with pytest.raises(DataError):
+        detect_format(put_all(tmp_path / "one", within("nq", beir(test=QRELS))))
 
 
 def test_one_file_in_a_folder_is_a_table_of_beir(tmp_path):

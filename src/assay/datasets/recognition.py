@@ -56,8 +56,8 @@ def detect_format(path: Path) -> Format:
         raise DataError(f"looks like {names}; {CHOOSE}", source=path)
 
     reasons = "".join(f"\n  {near.description}" for near in nearest_formats(probe, all_formats().values()))
-    found = f"the format was not recognised; this is {_description(probe)}"
-    raise DataError(f"{found}. The nearest formats are:{reasons}\nIf it is one of these, {CHOOSE}", source=path)
+    content = f"the format was not recognised; this is {_description(probe)}"
+    raise DataError(f"{content}. The nearest formats are:{reasons}\nIf it is one of these, {CHOOSE}", source=path)
 
 
 class Nearest(NamedTuple):

@@ -7,6 +7,7 @@ retrieval_dataset_loaders.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ FORUMS = {
 }
 """The forums of CQADupStack."""
 FORUM = "forum"
+LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})*")
+"""A language, with a script, a country or another language: `de`, `zh-CN`, `eng-Latn`, `ara-eng`."""
 CQADUPSTACK_EXAMPLE = """\
 android/corpus.jsonl     {"_id": "51829", "title": "Can not charge", "text": "My phone does not charge.", "metadata": {}}
 android/queries.jsonl    {"_id": "11546", "text": "Why does the battery not charge?", "metadata": {}}
@@ -138,11 +141,11 @@ def _beir_folders(probe: Probe) -> set[str]:
 
 
 def detect_cqadupstack(probe: Probe) -> bool:
-    """A folder with folders like BEIR that all have names of forums."""
-    if not probe.names & FORUMS:
+    """A folder with several folders like BEIR that all have names of forums."""
+    if len(probe.names & FORUMS) < 2:
         return False
     folders = _beir_folders(probe)
-    return bool(folders) and folders <= FORUMS
+    return len(folders) > 1 and folders <= FORUMS
 
 
 CQADUPSTACK = Format(
@@ -186,10 +189,16 @@ def read_mteb(path: Path, subset: str | None = None) -> BenchmarkDataset:
 
 
 def detect_mteb(probe: Probe) -> bool:
-    """A folder that is not like BEIR itself, with queries and a corpus for each subset."""
+    """A folder that is not like BEIR itself, with queries and a corpus for each subset.
+
+    Folders are subsets only if all are named after languages, because they may be different benchmarks.
+    """
     if not probe.names or is_beir(probe):
         return False
-    return any(tables.has("corpus") for tables in _subsets(probe.path).values())
+    subsets = _subsets(probe.path)
+    if any(tables.prefix and tables.has("corpus") for tables in subsets.values()):
+        return True
+    return len(subsets) > 1 and all(LANGUAGE.fullmatch(name) for name in subsets)
 
 
 MTEB = Format(
@@ -198,6 +207,6 @@ MTEB = Format(
     read_mteb,
     detect_mteb,
     example=MTEB_EXAMPLE,
-    needs="a folder with en-corpus, en-queries and en-qrels, or with a folder like BEIR for each subset",
+    needs="a folder with en-corpus, en-queries and en-qrels, or with a folder like BEIR for each language",
     read_split=read_mteb,
 )

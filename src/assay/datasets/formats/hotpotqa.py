@@ -126,9 +126,9 @@ def _setting(path: Path, questions: Mapping[str, _Question]) -> str:
     """Distractor if nearly all questions have all their supporting paragraphs, and the name does not say otherwise."""
     if FULLWIKI in path.name.lower() or path.resolve().parent.name.lower() == FULLWIKI:
         return FULLWIKI
-    told = [(question.facts, question.paragraphs) for question in questions.values() if question.facts is not None]
-    n_complete = sum(all(title in paragraphs for title, _ in facts) for facts, paragraphs in told)
-    return DISTRACTOR if told and n_complete >= MIN_COMPLETE * len(told) else FULLWIKI
+    judged = [(question.facts, question.paragraphs) for question in questions.values() if question.facts is not None]
+    n_complete = sum(all(title in paragraphs for title, _ in facts) for facts, paragraphs in judged)
+    return DISTRACTOR if judged and n_complete >= MIN_COMPLETE * len(judged) else FULLWIKI
 
 
 def _add_question(dataset: BenchmarkDataset, question: _Question, *, is_scoped: bool, notes: Notes) -> None:
@@ -148,8 +148,8 @@ def _add_question(dataset: BenchmarkDataset, question: _Question, *, is_scoped: 
         return
     dataset.qrels[name] = dict.fromkeys((ids[title] for title, _ in facts), 1)
     spans = [_span(ids[title], paragraphs.get(title, []), number) for title, number in dict.fromkeys(facts)]
-    if found := [span for span in spans if span is not None]:
-        dataset.spans[name] = found
+    if gold := [span for span in spans if span is not None]:
+        dataset.spans[name] = gold
     for title, number in facts:
         if title in paragraphs and not 0 <= number < len(paragraphs[title]):
             notes.lose(f"question {name}", f"the paragraph {title} has no sentence {number}; it counts as relevant")
