@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
+from assay.datasets.beir_tables import Tables, plain_stem
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.document_sources import json_decoder, read_documents
 from assay.datasets.entries import Check, is_text, is_texts, is_whole, split_metadata
@@ -24,14 +25,12 @@ from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
 from assay.files import (
     CARD,
-    COMPRESSIONS,
     SHARD,
     each_record,
     grade_text,
     new_folder,
-    plain_name,
+    note_opened,
     shards_in,
-    table_in,
     write_lines,
 )
 from assay.model import Document, Qrels, Query
@@ -42,7 +41,6 @@ corpus.jsonl     {"_id": "d1", "title": "Cats", "text": "Cats sleep 12 to 16 hou
 queries.jsonl    {"_id": "q1", "text": "How long do cats sleep?", "metadata": {}}
 qrels/test.tsv   query-id<tab>corpus-id<tab>score
                  q1<tab>d1<tab>1"""
-ENDINGS = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".parquet")
 FOLDERS = ("qrels", "default", "data")
 """Folders of judgments. All but the first contain only Parquet, as Hugging Face writes it."""
 JUDGMENT_FILES = ("qrels.tsv", "qrels.parquet")
@@ -58,49 +56,6 @@ QUERY_METADATA: Mapping[str, Check] = {**dict.fromkeys(TAGS, is_text), "evidence
 DOCUMENT_METADATA: Mapping[str, Check] = {"source": is_text, "page_number": is_whole, "section": is_text, "group": is_text}
 NOTHING_RELEVANT = "relevantIds"
 """Marks a query that was judged to have nothing relevant, if there is no dataset.json."""
-
-
-@dataclass(frozen=True)
-class Tables:
-    """The tables of a folder, or of one subset of it whose files and folders start with a prefix: `en-corpus`."""
-
-    path: Path
-    prefix: str = ""
-
-    def find(self, stem: str, split: str) -> list[Path]:
-        """The file of this name as JSON lines, plain or compressed, or as Parquet; or the files of the table in its folder.
-
-        If a folder has a table for each split, the table of the split is read.
-        """
-        folder = self.path / f"{self.prefix}{stem}"
-        plain = next((file for ending in ENDINGS if (file := Path(f"{folder}{ending}")).is_file()), None)
-        if plain:
-            return [plain]
-        if shards := shards_in(folder):
-            return shards[split] if split in shards else table_in(folder)
-        files = _plain_tables(folder)
-        chosen = [file for file in files if plain_stem(file) == split] or files
-        if len(chosen) > 1:
-            names = ", ".join(file.name for file in chosen)
-            raise DataError(f"expected one table, found {len(chosen)}: {names}; keep one of them", source=folder)
-        return chosen
-
-    def has(self, stem: str) -> bool:
-        """Whether there is a table of this name, complete or not."""
-        folder = self.path / f"{self.prefix}{stem}"
-        is_plain = any(Path(f"{folder}{ending}").is_file() for ending in ENDINGS)
-        return is_plain or bool(folder.is_dir() and _plain_tables(folder))
-
-
-def _plain_tables(folder: Path) -> list[Path]:
-    """The files of a folder that are JSON lines or Parquet."""
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
-    return [file for file in files if file.name.endswith(ENDINGS) and not file.name.startswith(".") and file.is_file()]
-
-
-def plain_stem(file: Path) -> str:
-    """The name of a file without its extensions: `test` for `test.jsonl.gz`."""
-    return Path(plain_name(file.name)).stem
 
 
 def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
@@ -257,6 +212,8 @@ def _read_judgments(dataset: BenchmarkDataset, tables: Tables, chosen_split: str
     files = splits[split] if splits else loose[:1]
     others = [f"{file.parent.name}/{file.name}" for some in splits.values() for file in some if file not in files]
     others += [file.name for file in loose if file not in files]
+    for file in (*loose, *(file for some in splits.values() for file in some)):
+        note_opened(file)  # the other splits are not unused files: the note below names them
     if others and chosen_split is None:
         choose = f"; to read another split: {path.name}:{next(other for other in splits if other != split)}"
         note = f"judgments are read from this file, not from {some_of(others)}{choose if len(splits) > 1 else ''}"

@@ -13,13 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.datasets.beir_tables import Tables
 from assay.datasets.corpus import Items, Values
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.format import Format
-from assay.datasets.formats.beir import Tables, read_tables_of
+from assay.datasets.formats.beir import FOLDERS, read_tables_of
 from assay.datasets.formats.beir import detect as is_beir
 from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
+from assay.files import note_opened
 from assay.model import Document
 from assay.text import some_of
 
@@ -182,6 +184,10 @@ def read_mteb(path: Path, subset: str | None = None) -> BenchmarkDataset:
         raise DataError(f"has {len(subsets)} subsets: {', '.join(subsets)}. Choose one, such as {path}:{first}", source=path)
     if name not in subsets:
         raise UnknownName(f"subset of {path}", name, near_matches(name, subsets), f"choose from {', '.join(subsets)}")
+    for other in subsets:  # the other subsets are not unused files
+        note_opened(path / other)
+        for stem in ("corpus", "queries", *FOLDERS):
+            note_opened(path / f"{other}-{stem}")
     dataset = read_tables_of(subsets[name], split or None)
     dataset.name = f"{path.resolve().name}:{name}{f'/{split}' if split else ''}"
     dataset.metadata["subset"] = name
