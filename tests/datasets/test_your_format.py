@@ -66,3 +66,14 @@ def test_faults_and_unknown_files_name_the_strangers_format(package):
     assert (code, "the format was not recognised" in printed) == (3, True)
     code, printed = run(package, ["datasets"])
     assert (code, "faq" in printed) == (0, True)
+
+
+def test_two_formats_of_one_rank_that_claim_a_file_are_both_named(package):
+    (package / "twin.py").write_text(
+        "import dataclasses, faq_format\nTWIN = dataclasses.replace(faq_format.FORMAT, name='twin')\n"
+    )
+    with (package / "faq_format-1.0.dist-info" / "entry_points.txt").open("a") as file:
+        file.write("twin = twin:TWIN\n")
+    code, printed = run(package, ["datasets", "show", "help.faq"])
+    assert (code, "faq and twin" in printed) == (3, True)
+    assert run(package, ["datasets", "show", "help.faq", "--dataset-format", "twin"])[0] == 0
