@@ -81,7 +81,7 @@ def _ending(one: Format) -> str:
 
 
 SINGLE = {
-    *("json", "golden", "squad", "locomo", "rag_template", "hpo_cases"),
+    *("json", "golden", "squad", "locomo", "rag_template", "hpo_cases", "dpr", "hotpotqa", "miracl"),
     *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
 }
 """Formats that are one file of JSON."""
@@ -191,6 +191,26 @@ def _tables() -> list[bytes]:
     ]
 
 
+BEIR = {
+    "corpus.jsonl": b'{"_id": "d1", "title": "", "text": "Cats sleep."}\n',
+    "queries.jsonl": b'{"_id": "q1", "text": "Do cats sleep?"}\n',
+    "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+}
+
+
+def _forums() -> list[bytes]:
+    """Two forums, each of which is like BEIR."""
+    return [join_files({f"{forum}/{name}": content for forum in ("android", "tex") for name, content in BEIR.items()})]
+
+
+def _subsets() -> list[bytes]:
+    """One subset by the names of its folders, and one by its folder."""
+    qrels = b'{"query-id": "q1", "corpus-id": "d1", "score": 1}\n'
+    tables = {"corpus": BEIR["corpus.jsonl"], "queries": BEIR["queries.jsonl"], "qrels": qrels}
+    named = {f"en-{stem}/test.jsonl": content for stem, content in tables.items()}
+    return [join_files(named), join_files({f"en/{name}": content for name, content in BEIR.items()})]
+
+
 def _check_package(data: bytes) -> object:
     """The ir_datasets package, in whose place stands one that says what the input says."""
     files = split_files(data)
@@ -265,7 +285,13 @@ def _package_seeds() -> list[bytes]:
 
 
 def _components() -> tuple[Component, ...]:
-    more = {"code_spans": _code_spans, "tables": _tables, "trec": _trec_more}
+    more = {
+        "code_spans": _code_spans,
+        "cqadupstack": _forums,
+        "mteb": _subsets,
+        "tables": _tables,
+        "trec": _trec_more,
+    }
     found = []
     for name, one in all_formats().items():
         if name == "ir_datasets":

@@ -20,7 +20,10 @@ from ._readings import MORE_SAMPLES, READINGS, shown
 SAMPLE_OF = {
     "beir": SAMPLES / "beir",
     "code_spans": SAMPLES / "code_spans",
+    "cqadupstack": SAMPLES / "cqadupstack",
+    "dpr": SAMPLES / "dpr" / "nq-dev.json",
     "golden": SAMPLES / "golden" / "golden.jsonl",
+    "hotpotqa": SAMPLES / "hotpotqa" / "hotpot_dev_distractor.json",
     "json": SAMPLES / "json" / "cats.json",
     "jsonl": SAMPLES / "jsonl",
     "locomo": SAMPLES / "locomo10.json",
@@ -28,13 +31,18 @@ SAMPLE_OF = {
     "longmemeval_turns": SAMPLES / "longmemeval_s.json",
     "longmemeval_user": SAMPLES / "longmemeval_s.json",
     "longmemeval_user_turns": SAMPLES / "longmemeval_s.json",
+    "miracl": SAMPLES / "miracl.jsonl",
     "rag_template": SAMPLES / "rag_template.json",
     "squad": SAMPLES / "squad.json",
+    "tables": SAMPLES / "tables",
     "trec": SAMPLES / "trec",
 }
 BY_NAME = {"longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"}
 """Formats that are chosen by name alone."""
-READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "squad"} | BY_NAME
+READ_ONLY = {
+    *("code_spans", "cqadupstack", "dpr", "golden", "hotpotqa", "ir_datasets", "locomo", "longmemeval"),
+    *("miracl", "mteb", "squad", "tables"),
+} | BY_NAME
 WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")
 
 
@@ -126,7 +134,7 @@ def test_what_is_read_from_samples_and_odd_files(snapshots, tmp_path, name):
 
 
 def test_the_examples_of_the_documentation_read(tmp_path):
-    for name in ("json", "locomo", "longmemeval", *BY_NAME, "squad"):
+    for name in ("dpr", "hotpotqa", "json", "locomo", "longmemeval", *BY_NAME, "miracl", "squad"):
         found = read(write(tmp_path / "example.json", find_format(name).example), name)
         assert found.queries, name
         assert not found.repairs or name in BY_NAME, name

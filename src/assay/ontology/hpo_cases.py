@@ -383,6 +383,7 @@ FORMAT = Format(
     detect,
     write_hpo_cases,
     example=EXAMPLE,
+    needs="JSON records with text and expected_hpo_ids",
     rank=30,
     words={"query_type": "category"},
     marks=frozenset((MARK,)),

@@ -1,7 +1,8 @@
 """beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as in BEIR, MTEB and CoIR; also as Parquet.
 
 Hugging Face has the same in folders: corpus, queries, and qrels (or default, or data), each table in one or more Parquet
-files.
+files. A multilingual task of MTEB has these folders for each of its subsets: en-corpus, en-queries and en-qrels
+(https://github.com/embeddings-benchmark/mteb, retrieval_dataset_loaders.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
+from assay.datasets.beir_tables import Tables, plain_stem
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.document_sources import json_decoder, read_documents
 from assay.datasets.entries import Check, is_text, is_texts, is_whole, split_metadata
@@ -23,15 +25,12 @@ from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
 from assay.files import (
     CARD,
-    COMPRESSIONS,
     SHARD,
     each_record,
     grade_text,
     new_folder,
     note_opened,
-    plain_name,
     shards_in,
-    table_in,
     write_lines,
 )
 from assay.model import Document, Qrels, Query
@@ -42,7 +41,6 @@ corpus.jsonl     {"_id": "d1", "title": "Cats", "text": "Cats sleep 12 to 16 hou
 queries.jsonl    {"_id": "q1", "text": "How long do cats sleep?", "metadata": {}}
 qrels/test.tsv   query-id<tab>corpus-id<tab>score
                  q1<tab>d1<tab>1"""
-ENDINGS = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".parquet")
 FOLDERS = ("qrels", "default", "data")
 """Folders of judgments. All but the first contain only Parquet, as Hugging Face writes it."""
 JUDGMENT_FILES = ("qrels.tsv", "qrels.parquet")
@@ -72,9 +70,16 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     is relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
     as no title. Documents stay in their file until they are needed.
     """
-    dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))
-    dataset.documents = _documents(path)
-    usual, used = _read_judgments(dataset, path, split)
+    return read_tables_of(Tables(path), split)
+
+
+def read_tables_of(tables: Tables, split: str | None = None) -> BenchmarkDataset:
+    """Read the queries, documents and judgments of a folder, or of one of its subsets."""
+    path = tables.path
+    dataset = BenchmarkDataset(path.resolve().name)
+    usual, used = _read_judgments(dataset, tables, split)
+    dataset.queries = _queries(tables, used)
+    dataset.documents = _documents(tables, used)
     if (path / CARD).exists():
         read_card(dataset, path)
     else:
@@ -86,9 +91,9 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     return dataset
 
 
-def _documents(path: Path) -> Any:
+def _documents(tables: Tables, split: str) -> Any:
     """All documents. A table in several files is joined, and a document that is in two of them is a fault."""
-    files = _find(path, "corpus")
+    files = tables.find("corpus", split)
     if len(files) < 2:
         return read_documents(files[0], _document, _id_of, IDS.__contains__) if files else {}
     documents: dict[str, Document] = {}
@@ -111,16 +116,10 @@ def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[st
     return judgments
 
 
-def _find(path: Path, stem: str) -> list[Path]:
-    """The file of this name as JSON lines, plain or compressed, or as Parquet; or the Parquet files in its folder."""
-    plain = next((file for ending in ENDINGS if (file := path / f"{stem}{ending}").is_file()), None)
-    return [plain] if plain else table_in(path / stem)
-
-
-def _queries(path: Path) -> dict[str, Query]:
-    files = _find(path, "queries")
+def _queries(tables: Tables, split: str) -> dict[str, Query]:
+    files = tables.find("queries", split)
     if not files:
-        raise DataError("expected a file queries.jsonl in this folder, found none", source=path)
+        raise DataError("expected a file queries.jsonl in this folder, found none", source=tables.path)
     queries: dict[str, Query] = {}
 
     def take(_: str, record: Mapping[str, Any]) -> None:
@@ -178,17 +177,15 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _splits(path: Path) -> dict[str, list[Path]]:
+def _splits(tables: Tables) -> dict[str, list[Path]]:
     """Split → its files. Two tables of one split are an error, because the choice would be a guess."""
-    folder = path / FOLDERS[0]
-    note_opened(folder)  # a note lists the splits that are not read
+    folder = tables.path / f"{tables.prefix}{FOLDERS[0]}"
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
-            split = Path(plain_name(file.name)).stem
-            _add_split(splits, split, [file])
+            _add_split(splits, plain_stem(file), [file])
     for name in FOLDERS:
-        for split, files in shards_in(path / name).items():
+        for split, files in shards_in(tables.path / f"{tables.prefix}{name}").items():
             _add_split(splits, split, files)
     return splits
 
@@ -201,10 +198,10 @@ def _add_split(splits: dict[str, list[Path]], split: str, files: list[Path]) -> 
     splits[split] = files
 
 
-def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | None) -> tuple[str, str]:
+def _read_judgments(dataset: BenchmarkDataset, tables: Tables, chosen_split: str | None) -> tuple[str, str]:
     """Read the judgments of one split. Returns the default split and the split that was read, and notes the others."""
-    splits = _splits(path)
-    loose = [path / name for name in JUDGMENT_FILES if (path / name).exists()]
+    splits, path = _splits(tables), tables.path
+    loose = [file for name in JUDGMENT_FILES if (file := path / f"{tables.prefix}{name}").exists()]
     usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
     if chosen_split is not None and chosen_split not in splits:
         there = f"choose from {', '.join(splits)}" if splits else "the benchmark has no folder qrels, and so no splits"
@@ -215,6 +212,8 @@ def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | N
     files = splits[split] if splits else loose[:1]
     others = [f"{file.parent.name}/{file.name}" for some in splits.values() for file in some if file not in files]
     others += [file.name for file in loose if file not in files]
+    for file in (*loose, *(file for some in splits.values() for file in some)):
+        note_opened(file)  # the other splits are not unused files: the note below names them
     if others and chosen_split is None:
         choose = f"; to read another split: {path.name}:{next(other for other in splits if other != split)}"
         note = f"judgments are read from this file, not from {some_of(others)}{choose if len(splits) > 1 else ''}"
@@ -285,19 +284,13 @@ def _query_row(query: Query) -> dict[str, Any]:
 
 def detect(probe: Probe) -> bool:
     """A folder with queries and a corpus; or with queries, judgments, and no documents under another name."""
-    if not probe.names or not _has(probe.path, "queries"):
+    tables = Tables(probe.path)
+    if not probe.names or not tables.has("queries"):
         return False
-    if _has(probe.path, "corpus"):
+    if tables.has("corpus"):
         return True
     has_judgments = bool({*JUDGMENT_FILES} & probe.names) or (probe.path / "qrels").is_dir()
     return has_judgments and not any(name.partition(".")[0] in ("docs", "documents", "collection") for name in probe.names)
-
-
-def _has(path: Path, stem: str) -> bool:
-    """Whether there is a table of this name, complete or not."""
-    folder = path / stem
-    is_plain = any((path / f"{stem}{ending}").is_file() for ending in ENDINGS)
-    return is_plain or (folder.is_dir() and any(SHARD.fullmatch(file.name) for file in folder.iterdir()))
 
 
 FORMAT = Format(
@@ -307,5 +300,6 @@ FORMAT = Format(
     detect,
     write_beir,
     example=EXAMPLE,
+    needs="a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet",
     read_split=read_beir,
 )

@@ -257,5 +257,6 @@ FORMAT = Format(
     read_code_spans,
     detect,
     example=EXAMPLE,
+    needs="JSON records with query, and file, start and end or spans; or a folder with such records",
     rank=30,
 )

@@ -62,5 +62,11 @@ def _is_judgment(record: Mapping[str, Any], query: str) -> bool:
 
 
 FORMAT = Format(
-    "golden", "one file with a record per query and its relevant ids", read_golden, detect, example=EXAMPLE, rank=25
+    "golden",
+    "one file with a record per query and its relevant ids",
+    read_golden,
+    detect,
+    example=EXAMPLE,
+    needs="a CSV table or JSON records with query and relevant_ids, or a CSV table with query and answer",
+    rank=25,
 )

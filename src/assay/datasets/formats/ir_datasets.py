@@ -230,5 +230,6 @@ FORMAT = Format(
     read_ir_datasets,
     detect,
     example=EXAMPLE,
+    needs="an identifier such as ir_datasets:beir/scifact/test",
     rank=100,
 )

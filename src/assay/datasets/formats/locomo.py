@@ -413,5 +413,11 @@ def detect(probe: Probe) -> bool:
 
 
 FORMAT = Format(
-    "locomo", "long conversations with questions and evidence turns", read_locomo, detect, example=EXAMPLE, rank=20
+    "locomo",
+    "long conversations with questions and evidence turns",
+    read_locomo,
+    detect,
+    example=EXAMPLE,
+    needs="JSON with sample_id, conversation and qa, or a folder with such files",
+    rank=20,
 )

@@ -234,6 +234,7 @@ LONGMEMEVAL = Format(
     read_longmemeval,
     detect,
     example=EXAMPLE,
+    needs="a JSON list of records with question_id and haystack_sessions",
     rank=20,
     words=WORDS,
     notes=notes_on_questions,
@@ -263,6 +264,7 @@ LONGMEMEVAL_TURNS = Format(
     read_longmemeval_turns,
     detect_never,
     example=TURNS_EXAMPLE,
+    needs="to be chosen by name, because its files look like longmemeval",
     words=WORDS,
     notes=notes_on_questions,
 )
@@ -285,6 +287,7 @@ LONGMEMEVAL_USER = Format(
     read_longmemeval_user,
     detect_never,
     example=TURNS_EXAMPLE,
+    needs="to be chosen by name, because its files look like longmemeval",
     words=WORDS,
     notes=notes_on_questions,
 )
@@ -305,6 +308,7 @@ LONGMEMEVAL_USER_TURNS = Format(
     read_longmemeval_user_turns,
     detect_never,
     example=TURNS_EXAMPLE,
+    needs="to be chosen by name, because its files look like longmemeval",
     words=WORDS,
     notes=notes_on_questions,
 )

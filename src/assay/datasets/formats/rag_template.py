@@ -371,6 +371,7 @@ FORMAT = Format(
     detect,
     write_rag_template,
     example=EXAMPLE,
+    needs="JSON with questions, or JSON records with question, and contexts or answer",
     rank=15,
     is_single_file=True,
 )

@@ -195,5 +195,6 @@ FORMAT = Format(
     read_squad,
     detect,
     example=EXAMPLE,
+    needs="a JSON file with data: articles with paragraphs, each with context and qas",
     rank=20,
 )

@@ -198,6 +198,7 @@ JSON = Format(
     detect_json,
     write_json,
     example=JSON_EXAMPLE,
+    needs="a JSON object with queries or qrels",
     rank=10,
     is_single_file=True,
 )
@@ -236,7 +237,15 @@ def detect_jsonl(probe: Probe) -> bool:
     return has_tables(probe.names, LINES)
 
 
-JSONL = Format("jsonl", "a folder of tables as JSON lines", read_jsonl, detect_jsonl, write_jsonl, example=JSONL_EXAMPLE)
+JSONL = Format(
+    "jsonl",
+    "a folder of tables as JSON lines",
+    read_jsonl,
+    detect_jsonl,
+    write_jsonl,
+    example=JSONL_EXAMPLE,
+    needs="a folder with queries.jsonl or judgments.jsonl, and without corpus and qrels",
+)
 
 
 PARQUET_EXAMPLE = """\
@@ -285,5 +294,11 @@ def detect_parquet(probe: Probe) -> bool:
 
 
 PARQUET = Format(
-    "parquet", "a folder of tables as Parquet", read_parquet, detect_parquet, write_parquet, example=PARQUET_EXAMPLE
+    "parquet",
+    "a folder of tables as Parquet",
+    read_parquet,
+    detect_parquet,
+    write_parquet,
+    example=PARQUET_EXAMPLE,
+    needs="a folder with queries.parquet or judgments.parquet, and without corpus and qrels",
 )

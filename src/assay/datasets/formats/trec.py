@@ -304,6 +304,7 @@ FORMAT = Format(
     detect,
     write_trec,
     example=EXAMPLE,
+    needs="a folder with qrels or topics, or one file of judgments: 4 columns, or CSV columns with a grade",
     rank=5,
     notes=notes_on_articles,
 )
