@@ -298,7 +298,10 @@ def score_responses(
     rests_on = {**make_provenance(part, progress, repeats, start.timestamp, seconds), **_describe_request(plan)}
     after = result.with_fields(provenance={**rests_on, **result.provenance})
     before = {**rests_on, "stage": "before reranking"}
-    return [*(stage.with_fields(name=_first_stage_name(result), provenance=before) for stage in first), after]
+    return [
+        *(stage.with_fields(name=_first_stage_name(result), provenance={**before, **stage.provenance}) for stage in first),
+        after,
+    ]
 
 
 def _with_intervals(result: Result, plan: Plan) -> Result:
