@@ -153,7 +153,9 @@ def weaviate_search(body: Any) -> Search:
 
 
 def weaviate_answer(hits: Any) -> Any:
-    listed = [{"_additional": {"id": doc, "score": f"{score:.7f}"}, "text": text} for doc, score, text in hits]
+    listed = [
+        {"_additional": {"id": doc, "score": f"{score:.7f}"}, "text": text, "doc_id": doc} for doc, score, text in hits
+    ]
     return {"data": {"Get": {"Docs": listed}}}
 
 

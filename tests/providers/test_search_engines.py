@@ -1,18 +1,20 @@
 """Search engines: what each is asked, page by page, and how its documented answers and errors are read."""
 
 import re
+import shlex
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from assay import Query
 from assay.cli import main
 from assay.errors import BadParameter, ProviderError
-from assay.providers import all_providers
 
 from ._asking import ids, provider
-from ._engines import ENGINES
+from ._engines import ENGINES, Search
 from ._service import serving
 
 HITS = [(f"d{n}", 1000.0 - n, f"text {n}") for n in range(900)]
@@ -186,17 +188,29 @@ def test_keys_come_from_the_environment_and_are_not_shown(monkeypatch):
         provider(text).check()
 
 
-def test_an_evaluation_with_each_engine(tmp_path, monkeypatch, capsys):
+KEYS = {
+    "typesense": ("X-TYPESENSE-API-KEY", "K4nary-typesense-1"),
+    "meilisearch": ("Authorization", "Bearer K4nary-meili-1"),
+}
+PAGE = Path(__file__).parents[2] / "docs" / "your-retriever.md"
+
+
+def test_the_commands_of_the_page_evaluate_each_engine(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name, stub in ENGINES.items():
-        listed = [(f"p{n:03}", 100.0 - n, "text") for n in range(1, 6)]
-        with serving(
-            lambda asked, handler, stub=stub, listed=listed: stub.answer(asked, handler, lambda *_: listed)
-        ) as service:
-            text = stub.text.format(url=base(service))
-            arguments = ["--benchmarks", "rag-template", "--providers", text, "--metrics", "hit@5", "--limit", "3"]
-            assert main(["eval", *arguments, "--no-store", "--format", "csv"]) == 0, name
+    monkeypatch.setenv("TYPESENSE_KEY", "K4nary-typesense-1")
+    monkeypatch.setenv("MEILI_KEY", "K4nary-meili-1")
+    lines = re.findall(r"^assay (eval .*\b(?:index|schema|collection)=.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    commands = {line.partition('--providers "')[2].partition("(")[0]: line.replace("\\$", "$") for line in lines}
+    assert commands.keys() == ENGINES.keys()
+    listed = [(f"p{n:03}", 100.0 - n, "text") for n in range(1, 6)]
+    for name, command in commands.items():
+        stub = replace(ENGINES[name], read=lambda _: Search("", 0, 100))
+        with serving(lambda asked, handler, stub=stub: stub.answer(asked, handler, lambda *_: listed)) as service:
+            words = shlex.split(re.sub(r"http://127\.0\.0\.1:\d+", base(service), command))
+            assert main([*words, "--metrics", "hit@5", "--limit", "3", "--no-store", "--format", "csv"]) == 0, name
         header, row = capsys.readouterr().out.splitlines()[:2]
         assert "hit@5" in header, name
         assert row.startswith("rag-template,"), name
-    assert ENGINES.keys() <= all_providers().keys()
+        assert len(service.asked) == 3, name
+        header, key = KEYS.get(name, ("X-Other", None))
+        assert {asked.headers.get(header) for asked in service.asked} == {key}, name
