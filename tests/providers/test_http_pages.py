@@ -126,6 +126,8 @@ def test_of_a_document_on_two_pages_the_first_counts_but_twice_on_one_page_is_an
     assert [(hit.doc_id, hit.score) for hit in hits] == [("a", 0.0), ("b", -1.0), ("c", -2.0), ("d", -3.0)]
     with pytest.raises(ProviderError, match="b occurs twice"):
         ask(lambda asked, _: {"results": [["a"], ["b", "b"]][asked.body["p"]]}, 9, body='{"p": {page0}}')
+    with pytest.raises(ProviderError, match=r"^http://127\.0\.0\.1.* hit b has no score"):
+        ask(lambda asked, _: {"results": [[["a", 1]], ["b"], []][asked.body["p"]]}, 9, body='{"p": {page0}}')
 
 
 def test_what_is_reported_about_the_query_comes_from_the_first_page_that_has_it():

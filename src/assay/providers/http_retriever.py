@@ -87,7 +87,10 @@ class HttpRetriever:
         hits = PagedHits(self._service.paging, k)
         while not hits.is_complete:
             hits.add(self._page({**values_of(query, k), **hits.values}))
-        return hits.ranked
+        try:
+            return hits.ranked
+        except ProviderError as error:  # pages that do not fit together
+            raise self._located(error) from None
 
     def _page(self, values: Values) -> Page:
         """One page. If it cannot be read, secrets in the response are masked before a message quotes it."""
