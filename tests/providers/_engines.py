@@ -80,6 +80,7 @@ def vespa_search(body: Any) -> Search:
         re.DOTALL,
     )
     assert body["offset"] + body["hits"] <= 1000
+    assert body["timeout"] == "10s"
     return Search(body["text"], body["offset"], body["hits"], json.loads(shape[1]) if shape[1] else None)
 
 
@@ -101,8 +102,8 @@ def solr_search(body: Any) -> Search:
     params = body["params"]
     assert (params["defType"], params["qf"], params["uf"]) == ("edismax", "text", "-*")
     assert body["fields"] == ["id", "text", "score"]
-    assert body.get("filter") in (None, ["{!term f=group v=$group}"])
-    return Search(body["query"], body["offset"], body["limit"], params["group"] if "filter" in body else None)
+    assert body.get("filter") in (None, ["{!term f=group v=$searched_group}"])
+    return Search(body["query"], body["offset"], body["limit"], params["searched_group"] if "filter" in body else None)
 
 
 def solr_answer(hits: Any) -> Any:

@@ -110,6 +110,15 @@ def test_an_error_shows_what_the_engine_says(name):
     assert ("check url= and index=" in message) == ("HTTP 404" in message)
 
 
+def test_hits_of_some_shards_are_not_taken_for_all():
+    reason = {"type": "query_shard_exception", "reason": "failed to create query"}
+    shards = {"total": 2, "successful": 1, "failed": 1, "failures": [{"shard": 0, "index": "docs", "reason": reason}]}
+    answer = {"timed_out": False, "_shards": shards, "hits": {"hits": [{"_id": "a", "_score": 1}]}}
+    expected = pytest.raises(ProviderError, match="failed to create query")
+    with engine("elasticsearch", script=lambda *_: answer) as (retriever, _), expected:
+        retriever.search([Query("q", "x")], 3)
+
+
 def test_ids_can_be_in_a_field_of_their_own():
     answers = {
         "opensearch": {"hits": {"hits": [{"_id": "x", "_score": 1, "_source": {"key": "a", "body": "t"}}]}},

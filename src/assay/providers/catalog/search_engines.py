@@ -38,22 +38,25 @@ def elasticsearch_body(target: Target, values: Values) -> Body:
 
 
 def elasticsearch_shape(target: Target) -> ResponseShape:
-    """Hits are in `hits.hits`."""
+    """Hits are in `hits.hits`. If a shard failed, its hits are missing, so that is an error."""
     return ResponseShape(
         "hits.hits",
         f"_source.{target.id}" if target.id else "_id",
         "_score",
         f"_source.{target.text}",
-        ("error.reason", "error"),
+        ("error.reason", "error", "_shards.failures[0].reason.reason"),
     )
 
 
 def vespa_body(target: Target, values: Values) -> Body:
-    """YQL with `userInput`, so that the text of a query is never parsed as YQL."""
+    """YQL with `userInput`, so that the text of a query is never parsed as YQL.
+
+    After the default timeout of 0.5 s, Vespa returns the hits that it has, as if there were no others.
+    """
     where = f'({{defaultIndex: "{target.fields[0]}"}}userInput(@text))'
     group = target.group(values)
     where += "" if group is None else f" and {target.scope} contains {_quoted(group)}"
-    page = {"hits": values["size"], "offset": values["offset"]}
+    page = {"hits": values["size"], "offset": values["offset"], "timeout": "10s"}
     yql = f"select * from {target.place} where {where}"  # noqa: S608 (YQL; names are the user's own, values are quoted)
     return {"yql": yql, "text": values["query"], **page, **target.more}
 
@@ -73,14 +76,14 @@ def vespa_shape(target: Target) -> ResponseShape:
         f"fields.{target.text}",
         ("root.errors[0].message", "root.errors[0].summary"),
         omits_empty=True,
-        read_id=vespa_id,
+        read_id=None if target.id else vespa_id,
     )
 
 
 def solr_body(target: Target, values: Values) -> Body:
     """The JSON Request API with the query parser `edismax`. `uf=-*`: a word before a colon is not the name of a field."""
     group = target.group(values)
-    filters = {} if group is None else {"filter": [f"{{!term f={target.scope} v=$group}}"]}
+    filters = {} if group is None else {"filter": [f"{{!term f={target.scope} v=$searched_group}}"]}
     params = {"defType": "edismax", "qf": " ".join(target.fields), "uf": "-*", "wt": "json"}
     return {
         "query": values["query"],
@@ -88,7 +91,7 @@ def solr_body(target: Target, values: Values) -> Body:
         "offset": values["offset"],
         "fields": list(dict.fromkeys([target.id or "id", *target.shown_fields, "score"])),
         **filters,
-        "params": params if group is None else {**params, "group": group},
+        "params": params if group is None else {**params, "searched_group": group},
         **target.more,
     }
 
