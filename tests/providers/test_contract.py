@@ -8,6 +8,9 @@ import random
 import shlex
 import subprocess
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from types import ModuleType
 
 import numpy as np
@@ -18,6 +21,7 @@ from assay.errors import ProviderError
 from assay.providers import all_providers
 
 from ._asking import ids, provider, ready
+from ._engines import ENGINES
 from ._service import serving
 
 ADAPTERS = {"chroma", "haystack", "lancedb", "langchain", "llamaindex", "pgvector", "qdrant"}
@@ -184,21 +188,42 @@ def replayed(folder):
     return f"replay:{folder / 'run.json'}"
 
 
+def answer_http(asked, _):
+    return {"results": ranked(contents(DOCUMENTS), asked.body["query"], asked.body["k"])}
+
+
+def answer_as(stub, asked, handler):
+    texts = contents(DOCUMENTS)
+    return stub.answer(asked, handler, lambda text, _: [(*hit, texts[hit[0]]) for hit in ranked(texts, text, 99)])
+
+
+def check_ranking(retriever, name):
+    """The ranking of the service, with its scores unless its order alone counts."""
+    by_order = name.startswith(("typesense", "meilisearch", "milvus"))
+    for k in (1, 3):
+        for query, hits in zip(QUERIES, retriever.search(QUERIES, k), strict=True):
+            expected = [Hit(*pair) for pair in ranked(contents(DOCUMENTS), query.text, k)]
+            if by_order:
+                expected = [replace(hit, score=float(-place)) for place, hit in enumerate(expected)]
+            assert [replace(hit, text=None, metadata=None) for hit in hits] == expected, name
+
+
 def test_providers_elsewhere(tmp_path, module):
     module.Mine, module.search = Mine, lambda text, k: ranked(contents(DOCUMENTS), text, k)
     (tmp_path / "program.py").write_text(PROGRAM)
     command = f"command(command='{shlex.quote(sys.executable)} -S {tmp_path / 'program.py'}', timeout=10)"
     names = ["python:contract_module:search", "python:contract_module:Mine", command, replayed(tmp_path)]
-    with serving(lambda asked, _: {"results": ranked(contents(DOCUMENTS), asked.body["query"], asked.body["k"])}) as service:
-        names.append(f"http(url='{service.url}', timeout=10)")
+    with ExitStack() as services:
+        names += [f"http(url='{services.enter_context(serving(answer_http)).url}', timeout=10)"]
+        for stub in ENGINES.values():
+            service = services.enter_context(serving(partial(answer_as, stub)))
+            names.append(f"{stub.text.format(url=service.url.removesuffix('/search'))[:-1]}, timeout=10)")
         for name in names:
             retriever = over(name)
             check_answers(retriever, name)
             check_name(name)
             assert not provider(name).is_repeatable, name
-            for k in (1, 3):
-                expected = [[Hit(*pair) for pair in ranked(contents(DOCUMENTS), query.text, k)] for query in QUERIES]
-                assert retriever.search(QUERIES, k) == expected, name
+            check_ranking(retriever, name)
             if retriever.indexes:
                 retriever.index([Document("new", "lazy")])
                 assert retriever.search([Query("q", "lazy")], 5) == [[Hit("new", 1.0)]], name

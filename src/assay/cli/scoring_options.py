@@ -125,13 +125,13 @@ class ScoringOptions:
 
     def score(self, truth: Qrels | BenchmarkDataset, source: Any, name: str) -> Result:
         """The result of a run; with its rankings if single queries are shown."""
-        from assay.evaluation import with_bands
+        from assay.evaluation import with_bands, with_short_run
         from assay.model import Qrels
 
         if isinstance(truth, Qrels):
-            result = self._score_judged(truth, source, name)
+            result = with_short_run(self._score_judged(truth, source, name))
         else:
-            result = self._score_benchmark(truth, source, name)
+            result = with_short_run(self._score_benchmark(truth, source, name), truth)
         return with_bands(result, tie_band=self.tie_band, residuals=self.residuals)
 
     def _score_judged(self, qrels: Qrels, source: Any, name: str) -> Result:

@@ -105,6 +105,12 @@ from assay.evaluation.scoring import evaluate_settings as evaluate_settings
 from assay.evaluation.scoring import formats_of as formats_of
 from assay.evaluation.scoring import with_bands as with_bands
 from assay.evaluation.scoring import with_intervals as with_intervals
+from assay.evaluation.short_rankings import SHORT_SIGN as SHORT_SIGN
+from assay.evaluation.short_rankings import Limit as Limit
+from assay.evaluation.short_rankings import find_limit as find_limit
+from assay.evaluation.short_rankings import is_short as is_short
+from assay.evaluation.short_rankings import with_limited_provider as with_limited_provider
+from assay.evaluation.short_rankings import with_short_run as with_short_run
 from assay.evaluation.unjudged import GradedPair as GradedPair
 from assay.evaluation.unjudged import Unknown as Unknown
 from assay.evaluation.unjudged import graded_pair as graded_pair

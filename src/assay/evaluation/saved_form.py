@@ -130,6 +130,7 @@ class SavedProvenance(msgspec.Struct, frozen=True):
     started: str | None = None
     finished: str | None = None
     k: Count | None = None
+    longest_ranking: Count | None = None
     repeats: Count | None = None
     seed: Number | str | None = None
     assay: str = ""

@@ -28,6 +28,7 @@ from assay.evaluation.profiles import find_profile
 from assay.evaluation.relevance import Relevance, judge, subject_of
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
+from assay.evaluation.short_rankings import with_short_run
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Qrels, Run
@@ -97,11 +98,11 @@ def evaluate_metrics(
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by.with_options(options or {})
         check_options(qrels.name, qrels.qrels, by.domain_options)
-        result = evaluate_dataset(qrels, run, settings, chosen, name, by)
+        result = with_short_run(evaluate_dataset(qrels, run, settings, chosen, name, by), qrels)
     elif relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset: plain judgments are matched by id only")
     else:
-        result = evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, options)
+        result = with_short_run(evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, options))
     return with_bands(result, tie_band=tie_band, residuals=residuals)
 
 

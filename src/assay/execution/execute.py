@@ -301,7 +301,10 @@ def score_responses(
     notes = (*result.notes, *progress.notes)
     after = result.with_fields(notes=notes, provenance={**rests_on, **result.provenance})
     before = {**rests_on, "stage": "before reranking"}
-    return [*(stage.with_fields(name=_first_stage_name(result), provenance=before) for stage in first), after]
+    return [
+        *(stage.with_fields(name=_first_stage_name(result), provenance={**before, **stage.provenance}) for stage in first),
+        after,
+    ]
 
 
 def _with_intervals(result: Result, plan: Plan) -> Result:

@@ -33,6 +33,7 @@ from assay.evaluation import (
     reads_answers,
     subject_of,
     with_answers,
+    with_limited_provider,
 )
 from assay.execution.chunking import ChunkedDataset
 from assay.execution.client import CallThread, CallTimeout, RetrieverClient, describe_error, failed_response
@@ -40,6 +41,7 @@ from assay.execution.pool import ask_concurrently
 from assay.execution.progress import Progress
 from assay.execution.responses import Response
 from assay.execution.retry import RetryPolicy, RetryState
+from assay.execution.short_answers import limit_of
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
@@ -257,7 +259,8 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
-    return result.with_fields(benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
+    complete_result = result.with_fields(benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
+    return with_limited_provider(complete_result, limit_of(part, rankings))
 
 
 def _with_canonical_ids(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:

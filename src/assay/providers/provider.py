@@ -70,6 +70,10 @@ class Provider:
     """Parameters → the user's own files on which the hits depend."""
     heeds_scope: bool | Callable[..., bool] = True
     """Whether it gets the scope of a query, so that it can search only there; or a function of its parameters."""
+    is_exhaustive: bool = False
+    """Whether fewer hits than requested mean that no other document fits, if this is so for its parts. A repeatable
+    provider is exhaustive.
+    """
     keeps_first: bool = False
     """Whether its hits contain the ranking before it reordered them."""
     notes: Callable[..., Iterable[str]] | None = None
@@ -126,6 +130,12 @@ class BoundProvider:
         """Whether its hits can be cached, and those of its parts."""
         changes = any(self.params[name] not in (None, "") for name in self.provider.unless_set)
         return self.provider.is_repeatable and not changes and all(part.is_repeatable for part in self.parts)
+
+    @property
+    def is_exhaustive(self) -> bool:
+        """Whether fewer hits than requested mean that no other document fits; for a combined provider, in all its parts."""
+        own = self.provider.is_exhaustive or self.provider.is_repeatable
+        return own and all(part.is_exhaustive for part in self.parts)
 
     @property
     def indexes(self) -> bool:

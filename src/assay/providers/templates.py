@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 from assay.errors import ProviderError
 from assay.model import Query
@@ -68,14 +69,25 @@ def _missing(path: str, walked: str, what: str) -> ProviderError:
     return ProviderError(f"found nothing at {path}: {walked.lstrip('.') or 'the top level'} {what}")
 
 
-PLACE = re.compile(r"\$\{(?P<variable>\w+)\}|\{(?P<place>query|k|query_id|scope)\}")
+PAGE_PLACES = ("page", "page0", "offset", "cursor")
+"""Placeholders that change from page to page: if a request has one of them, it is sent until there are enough hits."""
+PLACES = ("query_id", "query", "k", "scope", "size", *PAGE_PLACES)
+PLACE = re.compile(rf"\$\{{(?P<variable>\w+)\}}|\{{(?P<place>{'|'.join(PLACES)})\}}")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+ABSENT = f"left out {uuid4()}"
+"""Stands for a value without quotes that is left out, together with its name. No query contains it."""
 Look = Callable[[re.Match[str]], Any]
 
 
 def values_of(query: Query, k: int) -> dict[str, Any]:
-    """The values of the placeholders."""
-    return {"query": query.text, "k": k, "query_id": query.query_id, "scope": query.scope}
+    """The values of the placeholders, for the first page."""
+    page: dict[str, Any] = {"size": k, "page": 1, "page0": 0, "offset": 0, "cursor": None}
+    return {"query": query.text, "k": k, "query_id": query.query_id, "scope": query.scope, **page}
+
+
+def places_in(*templates: str) -> frozenset[str]:
+    """The placeholders in some templates; variables do not count."""
+    return frozenset(match["place"] for text in templates for match in PLACE.finditer(text) if match["place"])
 
 
 def _looked_up(values: Mapping[str, Any], where: str) -> Look:
@@ -95,8 +107,22 @@ def fill_url(template: str, values: Mapping[str, Any]) -> str:
 
 
 def fill_json(template: str, values: Mapping[str, Any]) -> str:
-    """JSON text with each placeholder replaced by its value; inside quotes, the value becomes part of the text."""
-    return _fill(template, _looked_up(values, "body"))
+    """JSON text with each placeholder replaced by its value; inside quotes, the value becomes part of the text.
+
+    A `{cursor}` without quotes that has no value yet is left out with its name: `"search_after": {cursor}`.
+    """
+    if values["cursor"] is not None or "cursor" not in places_in(template):
+        return _fill(template, _looked_up(values, "body"))
+    filled = json.loads(_fill(template, _looked_up({**values, "cursor": ABSENT}, "body")))
+    return json.dumps(_without_absent(filled))
+
+
+def _without_absent(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {name: _without_absent(value) for name, value in content.items() if value != ABSENT}
+    if isinstance(content, list):
+        return [_without_absent(value) for value in content if value != ABSENT]
+    return None if content == ABSENT else content
 
 
 def _fill(template: str, look: Look) -> str:
@@ -109,7 +135,9 @@ def _fill(template: str, look: Look) -> str:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else str(value)
+    if value is None or value is ABSENT:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def check_json(template: str) -> None:

@@ -87,6 +87,7 @@ ORACLE = Provider(
     "the relevant documents, best grade first; an upper bound that checks your setup",
     Oracle,
     is_repeatable=False,
+    is_exhaustive=True,
 )
 
 
@@ -129,6 +130,7 @@ RANDOM_ORDER = Provider(
     "the documents in random order; a lower bound that checks your setup",
     RandomOrder,
     params=(Param("seed", whole_number, 0, "seed of the random order"),),
+    is_exhaustive=True,
 )
 
 

@@ -210,6 +210,7 @@ PROVIDER = Provider(
     takes_parts=True,
     default_parts=("bm25",),
     is_repeatable=False,
+    is_exhaustive=True,
     check=check_settings,
     sources=lambda function, **_: files_of(function) if function else [],
     keeps_first=True,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from assay.comparison import Comparison, Pair, beaten_by, correction_text, letters_of, p_text
+from assay.evaluation import SHORT_SIGN, is_short
 from assay.metrics import BoundMetric, describe
 from assay.monitoring import Verdict, conclusion
 from assay.reports.layout import raised
@@ -100,7 +101,8 @@ def figure_cell(report: BenchmarkReport, place: int, metric: BoundMetric, **more
     value = float(report.shown[place].summary[metric.name])
     interval = report.intervals[place].get(metric.name)
     ends = (interval.low, interval.high) if interval is not None and report.interval(place, metric) else (None, None)
-    return figure(report.figures.value(metric, value), value, *ends, note=report.interval(place, metric), **more)
+    short = f" {SHORT_SIGN}" if is_short(report.shown[place], metric) else ""
+    return figure(report.figures.value(metric, value) + short, value, *ends, note=report.interval(place, metric), **more)
 
 
 def _alone(report: BenchmarkReport) -> Table:

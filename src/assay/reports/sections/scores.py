@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluation import NO_RANKINGS, Band, Confidence, Result
+from assay.evaluation import NO_RANKINGS, SHORT_SIGN, Band, Confidence, Result, is_short
 from assay.metrics import BoundMetric
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
 from assay.reports.sections.trust_notes import trust_notes
-from assay.reports.table import Cell, Mark, Notes, Section, Table, cells, columns, table_section, text_columns
+from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section, text_columns
 from assay.text import counted, printable, some_of, with_minus
 
 MAX_METRIC_COLUMNS = 8
@@ -53,19 +53,29 @@ def summary_table(report: Report) -> Table:
     columns_by_head = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
     names = [report.label(result) for result in report.results]
     rows = [(Cell(name), *(some[number] for _, some in columns_by_head)) for number, name in enumerate(names)]
-    by_run = Table(columns(report.rows_are, *(head for head, _ in columns_by_head)), tuple(rows))
-    by_metric = Table(
-        columns("metric", *names), tuple((Cell(head), *some) for head, some in _named_in_full(columns_by_head))
-    )
+    heads = [_with_room(head, some) for head, some in columns_by_head]
+    by_run = Table(columns(report.rows_are, *heads), tuple(rows))
+    named_rows = tuple((Cell(head), *some) for head, some in _named_in_full(columns_by_head))
+    runs = [_with_room(name, [row[place] for row in named_rows]) for place, name in enumerate(names, 1)]
+    by_metric = Table(columns("metric", *runs), named_rows)
     n_asked = sum(metric.name not in report.beside for metric in report.shown)
     return replace(by_metric if n_asked > MAX_METRIC_COLUMNS else by_run, shapes=(by_run, by_metric))
+
+
+def _with_room(head: str, some: Sequence[Cell]) -> str | Column:
+    """The heading of a column, with room for a sign next to its values if one has it."""
+    return Column(head, kind="verdict") if any(cell.sign for cell in some) else head
 
 
 def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
     """Headings and cells of a metric: its values, then how much ties and unjudged documents could change them."""
     best = report.best(metric)
     figures = [
-        Cell(report.cell(metric, result.summary[metric.name]), mark=Mark.BEST if number in best else Mark.NONE)
+        Cell(
+            report.cell(metric, result.summary[metric.name]),
+            mark=Mark.BEST if number in best else Mark.NONE,
+            sign=SHORT_SIGN if is_short(result, metric) else "",
+        )
         for number, result in enumerate(report.results)
     ]
     columns_by_head = [(report.head(metric), figures), *confidence_column(report, metric)]
