@@ -10,7 +10,7 @@ from assay.datasets import Probe, all_formats, detect_format, load_dataset
 from ._benchmarks import SAMPLES
 from ._cases import write
 from ._files import put, put_all
-from .test_formats import SAMPLE_OF
+from .test_formats import BY_NAME, SAMPLE_OF
 
 MORE = {
     "beir": [SAMPLES / "cqadupstack" / "android"],
@@ -23,7 +23,7 @@ MORE = {
     "mteb": [SAMPLES / "mteb"],
     "rag_template": [SAMPLES / "rag_template_lines.jsonl"],
 }
-OWN_SAMPLES = [(name, path) for name, path in SAMPLE_OF.items() if name != "longmemeval_turns"]
+OWN_SAMPLES = [(name, path) for name, path in SAMPLE_OF.items() if name not in BY_NAME]
 ALL_SAMPLES = OWN_SAMPLES + [(name, path) for name, paths in MORE.items() for path in paths]
 
 
@@ -36,7 +36,7 @@ def test_a_sample_is_its_own_format_and_no_other_of_the_same_rank(name, path):
 
 
 def test_every_format_has_a_sample_and_says_what_it_needs():
-    by_name_alone = {"ir_datasets", "longmemeval_turns"}
+    by_name_alone = {"ir_datasets", *BY_NAME}
     by_name_alone.add("parquet")  # binary files: test_formats reads what its writer writes
     assert {name for name, _ in ALL_SAMPLES} | by_name_alone == set(all_formats())
     assert [one.name for one in all_formats().values() if not one.needs] == []

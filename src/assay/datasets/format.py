@@ -28,6 +28,8 @@ class Format:
     write: Callable[[BenchmarkDataset, Path], None] | None = None
     example: str = ""
     """A real record, for the documentation."""
+    has_named_columns: bool = False
+    """Whether it has columns that the user can name with `--columns`."""
     needs: str = ""
     """What a path must have to be recognised, for errors: `records with question and contexts`."""
     read_split: Callable[[Path, str], BenchmarkDataset] | None = None

@@ -18,6 +18,10 @@ from assay.files import TABLES
 from assay.text import is_file, shortened, some_of
 
 CHOOSE = "choose the format with format=, or with --dataset-format on the command line"
+COLUMNS_ADVICE = (
+    ".\nIf only its columns have other names, name them: --columns query=NAME,relevant=NAME. "
+    "To list the accepted names: assay datasets formats"
+)
 MIN_SIMILARITY = 0.7
 """How similar the names of two fields must be for one to be a misspelling of the other."""
 N_NEAREST = 3
@@ -55,9 +59,12 @@ def detect_format(path: Path) -> Format:
         names = " and ".join(format_.name for format_ in claimed)
         raise DataError(f"looks like {names}; {CHOOSE}", source=path)
 
-    reasons = "".join(f"\n  {near.description}" for near in nearest_formats(probe, all_formats().values()))
+    nearest = nearest_formats(probe, all_formats().values())
+    reasons = "".join(f"\n  {near.description}" for near in nearest)
+    can_name = bool(probe.first_record) and any(near.format.has_named_columns for near in nearest)
     content = f"the format was not recognised; this is {_description(probe)}"
-    raise DataError(f"{content}. The nearest formats are:{reasons}\nIf it is one of these, {CHOOSE}", source=path)
+    advice = f"\nIf it is one of these, {CHOOSE}{COLUMNS_ADVICE if can_name else ''}"
+    raise DataError(f"{content}. The nearest formats are:{reasons}{advice}", source=path)
 
 
 class Nearest(NamedTuple):
@@ -80,8 +87,9 @@ class Nearest(NamedTuple):
 def nearest_formats(probe: Probe, formats: Iterable[Format], most: int = N_NEAREST) -> list[Nearest]:
     """The formats that come nearest, in order.
 
-    First come those that the file would have with one more field. The others are compared by their container, and then by
-    the words of their descriptions that are fields of the file, or names in the folder. General formats come before others.
+    First come those that the file would have with one more field. The others are compared by their container, by whether
+    the user can name columns, and by the words of their descriptions that are fields of the file, or names in the folder.
+    General formats come before others.
     """
     words = _words(" ".join({*_fields(probe), *probe.names}))
     candidates = []
@@ -90,7 +98,8 @@ def nearest_formats(probe: Probe, formats: Iterable[Format], most: int = N_NEARE
         needs = format_.needs or format_.meaning
         fits = _container(probe) in _words(needs)
         n_shared = len(words & _words(f"{needs} {format_.example}"))
-        candidates.append(((place, fits, n_shared, -format_.rank), near))
+        is_table = format_.has_named_columns and bool(probe.first_record)
+        candidates.append(((place, fits, is_table, n_shared, -format_.rank), near))
     candidates.sort(key=lambda pair: pair[0], reverse=True)
     return [near for _, near in candidates[:most]]
 

@@ -69,4 +69,5 @@ FORMAT = Format(
     example=EXAMPLE,
     needs="a CSV table or JSON records with query and relevant_ids, or a CSV table with query and answer",
     rank=25,
+    has_named_columns=True,
 )

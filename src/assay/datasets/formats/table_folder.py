@@ -87,4 +87,5 @@ FORMAT = Format(
     example=EXAMPLE,
     needs="a folder with queries.csv or golden.csv (or .tsv, .jsonl, .parquet)",
     rank=8,
+    has_named_columns=True,
 )

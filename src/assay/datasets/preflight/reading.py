@@ -30,6 +30,11 @@ def check_reading(dataset: BenchmarkDataset) -> Iterator[Finding]:
             if CODE_OF_REPAIR.get(repair.code) == code:
                 cases.add(Case(repair.place, repair.what))
         yield from cases.finding(message)
-    has_texts = any(query.text for query in dataset.queries.values())
-    if has_texts and dataset.documents == {} and dataset.pack is None and not dataset.spans:
+    if any(query.text for query in dataset.queries.values()) and _has_nothing_to_search(dataset):
         yield from finding_without_cases("no-documents", "the queries have texts, but there are no documents to search")
+
+
+def _has_nothing_to_search(dataset: BenchmarkDataset) -> bool:
+    """Whether there are neither documents nor files. Documents that stay in a file are checked elsewhere."""
+    has_documents = bool(dataset.documents) if isinstance(dataset.documents, dict) else True
+    return not has_documents and dataset.pack is None and not dataset.spans
