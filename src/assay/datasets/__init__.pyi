@@ -24,11 +24,16 @@ from assay.datasets.format import looks_like as looks_like
 from assay.datasets.format import near_names as near_names
 from assay.datasets.preflight.check import check_dataset as check_dataset
 from assay.datasets.preflight.check import unreadable as unreadable
+from assay.datasets.preflight.documents import find_empty_corpus as find_empty_corpus
 from assay.datasets.preflight.findings import Case as Case
+from assay.datasets.preflight.findings import Cases as Cases
 from assay.datasets.preflight.findings import Finding as Finding
 from assay.datasets.preflight.judgments import MAX_IDS_CHECKED as MAX_IDS_CHECKED
+from assay.datasets.preflight.judgments import describe_missing as describe_missing
 from assay.datasets.preflight.judgments import describe_respelling as describe_respelling
 from assay.datasets.preflight.judgments import find_prefix_difference as find_prefix_difference
+from assay.datasets.preflight.queries import has_ground_truth as has_ground_truth
+from assay.datasets.preflight.queries import queries_with_text as queries_with_text
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
 from assay.files import FileSource as FileSource

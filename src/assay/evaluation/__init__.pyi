@@ -26,6 +26,7 @@ from assay.evaluation.domains import DomainContext as DomainContext
 from assay.evaluation.domains import Subject as Subject
 from assay.evaluation.domains import check_options as check_options
 from assay.evaluation.domains import describe_options as describe_options
+from assay.evaluation.domains import domain_findings as domain_findings
 from assay.evaluation.domains import domain_keys as domain_keys
 from assay.evaluation.domains import is_decided_by_domain as is_decided_by_domain
 from assay.evaluation.domains import open_context as open_context
@@ -42,6 +43,8 @@ from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
+from assay.evaluation.incomplete import MISSING_DOCUMENTS as MISSING_DOCUMENTS
+from assay.evaluation.incomplete import with_left_out_queries as with_left_out_queries
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
 from assay.evaluation.profile import OWN as OWN

@@ -12,9 +12,11 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.clusters import clusters_of
+from assay.evaluation.complete_judgments import without_constant_judged
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
 from assay.evaluation.grader import Grader, MakeViews, main_policy
 from assay.evaluation.ground_truth import load_ground_truth
+from assay.evaluation.incomplete import notes_on_empty_corpus, with_left_out_queries
 from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
@@ -110,11 +112,13 @@ def evaluate_dataset(
 ) -> Result:
     """Score a run against a dataset, however relevance is decided; `times` are the times of its queries.
 
-    If chunks are rolled up to documents, only the first `max_documents` documents count.
+    If chunks are rolled up to documents, only the first `max_documents` documents count. judged@10 is left out if nobody
+    asked for it and it cannot be other than 1.
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     context = open_context(subject_of(chosen, dataset, [setting.metric for setting in settings]))
     judgement = judge(dataset, run, chosen, profile.policy, max_documents, context)
+    whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
     documents = dataset.documents
@@ -122,16 +126,17 @@ def evaluate_dataset(
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     about_dataset = (*notes_on_format(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
-    about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
-    notes = (*about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
+    about_data = (*judgement.missing.notes, *notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
+    notes = (*about_dataset, *about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     rankings = {query: dict(chunks[query]) for query in chunks}
-    return result.with_fields(
-        relevance={**judgement.resolved.to_dict(), **context.describe()},
+    scored = without_constant_judged(result, judgement).with_fields(
+        relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
         queries=dataset.queries,
     )
+    return with_left_out_queries(scored, whole)
 
 
 def evaluate_settings(
