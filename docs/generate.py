@@ -253,7 +253,7 @@ def checks_page() -> str:
         "Dataset and queries": QUERY_CODES,
         "Documents": DOCUMENT_CODES,
         "Judgments": JUDGMENT_CODES,
-        "Terms of ontologies": TERM_CODES,
+        "Expected terms": TERM_CODES,
         "Runs": RUN_CODES,
     }.items():
         rows = [(f"`{name}`", code.severity, _plain(code.advice)) for name, code in codes.items()]

@@ -33,7 +33,7 @@ from assay.datasets.preflight.judgments import describe_missing as describe_miss
 from assay.datasets.preflight.judgments import describe_respelling as describe_respelling
 from assay.datasets.preflight.judgments import find_prefix_difference as find_prefix_difference
 from assay.datasets.preflight.queries import has_ground_truth as has_ground_truth
-from assay.datasets.preflight.queries import queries_with_text as queries_with_text
+from assay.datasets.preflight.queries import queries_to_send as queries_to_send
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
 from assay.files import FileSource as FileSource

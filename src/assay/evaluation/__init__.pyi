@@ -14,6 +14,10 @@ from assay.evaluation.bands import Band as Band
 from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
 from assay.evaluation.clusters import clusters_inside as clusters_inside
 from assay.evaluation.clusters import clusters_of as clusters_of
+from assay.evaluation.completeness import MISSING_DOCUMENTS as MISSING_DOCUMENTS
+from assay.evaluation.completeness import notes_on_left_out_queries as notes_on_left_out_queries
+from assay.evaluation.completeness import scored_judgments as scored_judgments
+from assay.evaluation.completeness import with_left_out_queries as with_left_out_queries
 from assay.evaluation.convention_search import Start as Start
 from assay.evaluation.convention_search import why as why
 from assay.evaluation.conventions import flag_of as flag_of
@@ -43,8 +47,6 @@ from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
-from assay.evaluation.incomplete import MISSING_DOCUMENTS as MISSING_DOCUMENTS
-from assay.evaluation.incomplete import with_left_out_queries as with_left_out_queries
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
 from assay.evaluation.profile import OWN as OWN

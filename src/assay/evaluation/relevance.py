@@ -11,8 +11,7 @@ from typing import Any
 from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError
 from assay.evaluation.canonical_ids import CanonicalIds
-from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
-from assay.evaluation.incomplete import (
+from assay.evaluation.completeness import (
     KEEP,
     MISSING_DOCUMENTS,
     MissingDocuments,
@@ -21,6 +20,7 @@ from assay.evaluation.incomplete import (
     run_without_queries,
     without_queries,
 )
+from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.metrics import BoundMetric
 from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, text_id

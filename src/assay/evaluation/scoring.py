@@ -12,11 +12,15 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.clusters import clusters_of
-from assay.evaluation.complete_judgments import without_constant_judged
+from assay.evaluation.completeness import (
+    notes_on_empty_corpus,
+    scored_judgments,
+    with_left_out_queries,
+    without_constant_judged,
+)
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
 from assay.evaluation.grader import Grader, MakeViews, main_policy
 from assay.evaluation.ground_truth import load_ground_truth
-from assay.evaluation.incomplete import notes_on_empty_corpus, with_left_out_queries
 from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
@@ -130,7 +134,7 @@ def evaluate_dataset(
     notes = (*about_dataset, *about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     rankings = {query: dict(chunks[query]) for query in chunks}
-    scored = without_constant_judged(result, judgement).with_fields(
+    scored = without_constant_judged(result, dataset, judgement.resolved.strategies).with_fields(
         relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
@@ -216,7 +220,7 @@ def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
     truth = load_ground_truth(qrels, kind="judgments")
-    return truth if isinstance(truth, Qrels) else truth.judged(), as_source(run)
+    return truth if isinstance(truth, Qrels) else scored_judgments(truth), as_source(run)
 
 
 def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets import BenchmarkDataset, load_dataset, queries_with_text
+from assay.datasets import BenchmarkDataset, load_dataset, queries_to_send
 from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
 from assay.evaluation import (
     Result,
@@ -157,7 +157,7 @@ def _make_parts(
         Part(
             cut.dataset,
             provider,
-            plan.selection.apply(queries_with_text(cut.dataset)),
+            plan.selection.apply(queries_to_send(cut.dataset)),
             cut.depth(plan.k),
             number=number,
             relevance=cut.relevance,

@@ -11,19 +11,18 @@ from assay.ontology.reading import shared_ontology
 from assay.ontology.search import Case, TermFault, check_cases
 from assay.text import counted
 
-CODES = {
-    "unknown": ("term-unknown", "is not a term of", "are not terms of"),
-    "obsolete": ("term-obsolete", "is obsolete in", "are obsolete in"),
-    "replaced": ("term-obsolete", "is obsolete in", "are obsolete in"),
-    "alternative": ("term-alternative", "is not the main id of its term in", "are not the main ids of their terms in"),
-    "label": (
-        "term-label",
-        "does not fit the description by its label in",
-        "do not fit the descriptions by their labels in",
+CODES = {"replaced": "term-obsolete"}
+"""Code of a fault → code of its finding, if it is not `term-` with the code of the fault."""
+MESSAGES = {
+    "term-unknown": ("is not a term of", "are not terms of"),
+    "term-obsolete": ("is obsolete in", "are obsolete in"),
+    "term-alternative": ("is an alternative id in", "are alternative ids in"),
+    "term-label": (
+        "has a label that its description does not contain, in",
+        "have labels that their descriptions do not contain, in",
     ),
 }
-"""Code of a fault → code of the finding, and its message for one expected id and for several. Equal texts have a finding
-without the ontology."""
+"""Code of a finding → its message for one expected id, and for several. Equal texts have a finding without the ontology."""
 NOT_CHECKED = "terms-not-checked"
 
 
@@ -61,15 +60,12 @@ def _not_checked(reason: str) -> list[Finding]:
 
 
 def _grouped(faults: list[TermFault], ontology: Ontology) -> Iterator[Finding]:
-    """One finding for each code, in the order of CODES."""
-    for code in dict.fromkeys(code for code, _, _ in CODES.values()):
-        cases = Cases(code)
-        messages = {}
-        for fault in faults:
-            if fault.code in CODES and CODES[fault.code][0] == code:
-                cases.about_judgment(fault.case, fault.id, "; ".join(filter(None, (fault.what, fault.suggestion))))
-                messages[code] = CODES[fault.code][1:]
-        if code in messages:
-            singular, plural = messages[code]
-            verb = singular if len(cases) == 1 else plural
-            yield from cases.finding(f"{counted(len(cases), 'expected id')} {verb} {ontology.name or ontology.source}")
+    """One finding for each code, in the order of MESSAGES."""
+    by_code = {code: Cases(code) for code in MESSAGES}
+    for fault in faults:
+        code = CODES.get(fault.code, f"term-{fault.code}")
+        if code in by_code:
+            by_code[code].about_judgment(fault.case, fault.id, "; ".join(filter(None, (fault.what, fault.suggestion))))
+    for code, cases in by_code.items():
+        verb = MESSAGES[code][len(cases) != 1]
+        yield from cases.finding(f"{counted(len(cases), 'expected id')} {verb} {ontology.name or ontology.source}")

@@ -94,13 +94,13 @@ JUDGMENT_CODES = {
     ),
 }
 TERM_CODES = {
-    "term-unknown": _error("correct the id; nothing can be as similar to it as to a term of the ontology"),
+    "term-unknown": _error("correct the id; no document can be this term, so the query cannot find it"),
     "term-obsolete": _error("use the id of a current term"),
     "term-alternative": _warning("write the main id of the term; assay counts both ids as the same term"),
     "term-label": _warning("check the id; the description of the case does not contain the label of the term"),
     "terms-not-checked": _warning("check the expected terms before you rely on the scores"),
 }
-"""Findings about benchmarks whose documents are terms of an ontology; the domain of ontologies finds them."""
+"""Findings about benchmarks whose documents are terms; a domain that knows the terms finds them."""
 RUN_CODES = {
     "run-unreadable": _error("fix these lines; nothing else about the run was checked"),
     "run-score-not-a-number": _error("give every document a number as its score; nothing else about the run was checked"),

@@ -60,9 +60,10 @@ def _empty(dataset: BenchmarkDataset) -> Iterator[Finding]:
         yield from empty.finding("the only query has no text" if n == 1 else f"none of the {n:,} queries has a text")
 
 
-def queries_with_text(dataset: BenchmarkDataset) -> Mapping[str, Query]:
-    """The queries that can be sent: those with a text; all of them if none has a text, because then only runs are scored."""
-    return {key: query for key, query in dataset.queries.items() if query.text.strip()} or dataset.queries
+def queries_to_send(dataset: BenchmarkDataset) -> Mapping[str, Query]:
+    """The queries with a text. If no query has a text, all queries and judged ids, because then only runs are scored."""
+    with_text = {key: query for key, query in dataset.queries.items() if query.text.strip()}
+    return with_text or {**dataset.queries, **{key: Query(key) for key in dataset.qrels if key not in dataset.queries}}
 
 
 QUERY_FILES = ("queries", "topics", "questions", "golden")

@@ -1,4 +1,4 @@
-"""Incomplete benchmarks: queries without text, and relevant documents that are not among the documents.
+"""Completeness of benchmarks: queries without text, relevant documents that are missing, and complete judgments.
 
 One rule for all commands: a query without text cannot be sent, so it is left out of all scores. A relevant document that is
 not among the documents stays in the ideal ranking unless its judgment is dropped. Both are counted.
@@ -6,22 +6,24 @@ not among the documents stays in the ideal ranking unless its judgment is droppe
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from assay.datasets import (
     BenchmarkDataset,
     describe_missing,
     find_empty_corpus,
     has_ground_truth,
-    queries_with_text,
+    queries_to_send,
 )
 from assay.errors import DataError
 from assay.evaluation.domains import DomainContext, has_domain
 from assay.evaluation.result import Result
 from assay.files import as_source, brings_hits, hits_of
-from assay.model import Query, Run
+from assay.model import Qrels, Query, Run
 from assay.text import counted, some_of
 
 KEEP, DROP = "keep", "drop"
@@ -33,7 +35,7 @@ def queries_without_text(dataset: BenchmarkDataset) -> list[str]:
     """The queries that are left out, and the judged ids that are not queries; none if no query of the dataset has a text."""
     if not any(query.text.strip() for query in dataset.queries.values()):
         return []
-    sent = queries_with_text(dataset)
+    sent = queries_to_send(dataset)
     return [key for key in dict.fromkeys((*dataset.queries, *dataset.qrels, *dataset.spans)) if key not in sent]
 
 
@@ -67,13 +69,23 @@ def with_left_out_queries(result: Result, dataset: BenchmarkDataset) -> Result:
     left_out = queries_without_text(dataset)
     if not left_out:
         return result
-    n = len(left_out)
+    notes = (*notes_on_left_out_queries(dataset), *result.notes)
+    return result.with_fields(notes=notes, relevance={**result.relevance, "queries_without_text": len(left_out)})
+
+
+def notes_on_left_out_queries(dataset: BenchmarkDataset) -> list[str]:
+    """A note on the queries that are left out because they have no text; none if all queries count."""
+    left_out = queries_without_text(dataset)
+    if not left_out:
+        return []
     noun = "judged query" if all(_is_judged(dataset, key) for key in left_out) else "query"
-    verbs = ("has", "is") if n == 1 else ("have", "are")
-    note = f"{counted(n, noun)} {verbs[0]} no text and {verbs[1]} left out ({some_of(left_out)})."
-    return result.with_fields(
-        notes=(note, *result.notes), relevance={**result.relevance, "queries_without_text": len(left_out)}
-    )
+    verbs = ("has", "is") if len(left_out) == 1 else ("have", "are")
+    return [f"{counted(len(left_out), noun)} {verbs[0]} no text and {verbs[1]} left out ({some_of(left_out)})."]
+
+
+def scored_judgments(dataset: BenchmarkDataset) -> Qrels:
+    """The judgments of the queries that are scored."""
+    return without_queries(dataset, queries_without_text(dataset)).judged()
 
 
 def _is_judged(dataset: BenchmarkDataset, key: str) -> bool:
@@ -169,3 +181,59 @@ def notes_on_empty_corpus(dataset: BenchmarkDataset) -> list[str]:
     """A note if the benchmark has a file for documents, but no document is in it."""
     file = find_empty_corpus(dataset)
     return [] if file is None else [f"{file.name} has no documents."]
+
+
+BY_JUDGMENTS = "qrels"
+"""The only resolver that leaves retrieved documents unjudged. All others decide about everything that is retrieved."""
+
+
+def without_constant_judged(result: Result, dataset: BenchmarkDataset, strategies: Mapping[str, str]) -> Result:
+    """The result without judged@k if it was not requested and cannot be other than 1.
+
+    `strategies` says which resolver decided about each query.
+    """
+    added = {metric.name for metric in result.metrics if metric.metric.name == "judged" and metric.name in result.beside}
+    others = [metric for metric in result.metrics if metric.name not in added]
+    if not added or not others or not _are_complete(result, dataset, strategies, added):
+        return result
+    return result.subset(metrics=others)
+
+
+def _are_complete(result: Result, dataset: BenchmarkDataset, strategies: Mapping[str, str], names: set[str]) -> bool:
+    by_judgments = [query for query, name in strategies.items() if name == BY_JUDGMENTS]
+    if not by_judgments:
+        return bool(strategies)
+    return _has_judged_all(dataset, by_judgments) and _is_all_judged(result, names)
+
+
+def _has_judged_all(dataset: BenchmarkDataset, queries: list[str]) -> bool:
+    """Whether every document in the scope of each of these queries is judged."""
+    if not is_local(dataset) or not dataset.documents or dataset.files is not None:
+        return False
+    n_least = min(len(dataset.qrels.get(query, ())) for query in queries)
+    scopes = {query: _scope(dataset, query) for query in queries}
+    if None in scopes.values() and n_least < len(dataset.documents):
+        return False
+    groups = dataset.groups if any(scope is not None for scope in scopes.values()) else {}
+    return all(
+        dataset.qrels[query].keys() >= set(dataset.documents if scope is None else groups.get(scope, ()))
+        for query, scope in scopes.items()
+    )
+
+
+def _scope(dataset: BenchmarkDataset, query: str) -> str | None:
+    return dataset.queries[query].scope if query in dataset.queries else None
+
+
+def _is_all_judged(result: Result, names: set[str]) -> bool:
+    """Whether no ranking has an unjudged document: a run may have documents that are not in the benchmark."""
+    if result.grader is None:
+        return False
+    policies = {setting.metric.name: setting.policy for setting in result.settings}
+    for name in names:
+        run = result.grader.grading(policies[name]).run
+        is_ranked = dict(zip(run.query_ids, (run.n_retrieved > 0).tolist(), strict=True))
+        scores = np.array([score for query, score in result.scores(name).items() if is_ranked.get(query)])
+        if not np.all(scores == 1):
+            return False
+    return True
