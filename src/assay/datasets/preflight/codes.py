@@ -26,8 +26,8 @@ QUERY_CODES = {
     "query-id-mismatch": _error("use the query_id of each query as its key; add_query does this"),
     "similar-query-ids": _warning("check that these are different queries; if not, keep one of them"),
     "empty-query": _error(
-        "add the texts, or remove the queries; a query without text cannot be sent, so it is left out of all scores, unless "
-        "no query has a text"
+        "add the texts, or remove the queries; assay leaves queries without text out of all scores, unless no query has a "
+        "text"
     ),
     "mojibake-query": _warning("save the file as UTF-8 again, from a source that still has the correct characters"),
     "near-duplicate-queries": _warning("keep one of these queries; otherwise both count in every mean and interval"),
@@ -36,8 +36,8 @@ QUERY_CODES = {
     "query-without-judgments": _warning("add ground truth, or remove these queries; they are not scored"),
     "query-without-relevant": _warning("these queries score 0 for every run; to leave them out, add --no-relevant skip"),
     "unknown-query": _error(
-        "add these queries with their texts, or remove their judgments; a query without text cannot be sent, so it is left "
-        "out of all scores, unless no query has a text"
+        "add these queries with their texts, or remove their judgments; assay leaves them out of all scores, unless no "
+        "query has a text"
     ),
 }
 DOCUMENT_CODES = {
