@@ -19,7 +19,6 @@ from assay.datasets import (
     has_ground_truth,
     queries_to_send,
 )
-from assay.errors import DataError
 from assay.evaluation.domains import DomainContext, has_domain
 from assay.evaluation.result import Result
 from assay.files import as_source, brings_hits, hits_of
@@ -112,9 +111,10 @@ class MissingDocuments:
             return (f"missing_documents=drop has no effect, because {self.why_unknown}.",)
         if not self.n_documents:
             return ()
-        missing = describe_missing(self.n_documents, self.n_queries)
         if self.examples:
-            return (f"none of the judged documents is among the documents: {self.examples}.",)
+            fate = ", so all judgments of relevant documents are removed" if self.rule == DROP else ""
+            return (f"none of the judged documents is among the documents{fate}: {self.examples}.",)
+        missing = describe_missing(self.n_documents, self.n_queries)
         is_one = self.n_documents == 1
         if self.rule == DROP:
             return (f"{missing}, and {'its judgment is' if is_one else 'their judgments are'} removed.",)
@@ -147,9 +147,6 @@ def apply_missing_documents(
     if absent and not any(doc in documents for judged in dataset.qrels.values() for doc in judged):
         examples = f"the judgments have ids like {next(iter(absent.values()))[0]!r}, the documents have ids like "
         missing = replace(missing, examples=f"{examples}{next(iter(documents))!r}")
-        if rule == DROP:
-            lost = f"missing_documents=drop would remove all relevant documents of {dataset.name}"
-            raise DataError(f"{lost}: {missing.examples}. Use the same ids in both")
     if rule != DROP or not absent:
         return dataset, missing
     kept = {
