@@ -49,21 +49,9 @@ from assay.providers import BoundProvider
 from assay.text import counted
 
 KEYS = (
-    *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map"),
-    *(
-        "missing_documents",
-        "profile",
-        "policy",
-        "selection",
-        "concurrency",
-        "timeout",
-        "index_timeout",
-        "retries",
-        "batch_size",
-        "cache",
-        "strict",
-    ),
-    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "repeats"),
+    *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
+    *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "repeats", "missing_documents"),
 )
 """The keys of a plan; domains add keys for their options."""
 REQUIRED_KEYS = {"benchmarks": "rag-template", "providers": "bm25"}
