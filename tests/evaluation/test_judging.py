@@ -73,14 +73,15 @@ def test_faults_of_relevance(tmp_path, snapshots):
         assert error.value.near[0] == "token"
 
 
-class Untouchable(dict):
-    """Documents that nobody may look at."""
+class OnlyIds(dict):
+    """Documents whose ids are known, but whose texts nobody may look at."""
 
-    __iter__ = __len__ = __getitem__ = __contains__ = get = keys = items = values = None
+    __iter__ = __getitem__ = get = keys = items = values = None
 
 
-def test_where_judgments_decide_nothing_else_is_read(tmp_path):
-    dataset = BenchmarkDataset("Judged", queries=JUDGED.queries, qrels=JUDGED.qrels, documents=Untouchable())
+def test_where_judgments_decide_no_text_is_read(tmp_path):
+    known = OnlyIds(dict.fromkeys(("d1", "d2", "x")))
+    dataset = BenchmarkDataset("Judged", queries=JUDGED.queries, qrels=JUDGED.qrels, documents=known)
     for rule in ("auto", " qrels ", Relevance("qrels")):
         assert mrr(dataset, {"q": ["x", "d1"]}, rule) == 0.5, rule
     (tmp_path / "run.txt").write_text("q Q0 d1 1 1.0 tag\n")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.reading_options import add_reading_arguments
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.evaluation import OWN, PROFILES, Profile, find_profile
+from assay.evaluation import MISSING_DOCUMENTS, OWN, PROFILES, Profile, find_profile
 from assay.model import Policy
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 UNITS = ("as_retrieved", "chunk", "document")
-SCORING_FLAGS = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "ontology", "annotations", "profile")
+SCORING_FLAGS = (
+    *("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "missing_documents"),
+    *("ontology", "annotations", "profile"),
+)
 """Flags about scoring, which cannot be used with saved results. Neither can the flags of a policy."""
 INTERSECT_HELP = "if queries, data or policies differ, use only what the systems share; never across benchmarks"
 RUN_HELP = "runs; the same as giving them as arguments"
@@ -69,6 +72,13 @@ def add_unit_arguments(group: argparse._ActionsContainer) -> None:
         metavar="FILE",
         help="file that says which document a chunk belongs to: JSON, or lines with a chunk id and a document id",
     )
+    group.add_argument(
+        "--missing-documents",
+        choices=MISSING_DOCUMENTS,
+        metavar="|".join(MISSING_DOCUMENTS),
+        help="what to do with a relevant document that is not among the documents of the benchmark. keep: it counts as not "
+        "found; drop: remove its judgment (default: keep)",
+    )
 
 
 def make_relevance(options: argparse.Namespace) -> Relevance:
@@ -82,7 +92,8 @@ def make_relevance(options: argparse.Namespace) -> Relevance:
 
         _check_threshold(parse_resolver(by), by)
     unit = find_unit(options) or "as_retrieved"
-    return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
+    rule = options.missing_documents or MISSING_DOCUMENTS[0]
+    return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations, missing_documents=rule)
 
 
 def find_unit(options: argparse.Namespace) -> str | None:
@@ -169,7 +180,7 @@ def _check_threshold(resolver: BoundResolver, text: str) -> None:
 
 def check_has_dataset(options: argparse.Namespace) -> None:
     """Check that flags that need a dataset have one."""
-    flags = ("relevance", "f1_threshold", "unit", "id_map", "dataset_format")
+    flags = ("relevance", "f1_threshold", "unit", "id_map", "missing_documents", "dataset_format")
     given_flags = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
     if given_flags and not options.dataset:
         needs = "needs" if len(given_flags) == 1 else "need"

@@ -21,11 +21,16 @@ from assay.datasets.loading import load_bundled as load_bundled
 from assay.datasets.loading import load_dataset as load_dataset
 from assay.datasets.preflight.check import check_dataset as check_dataset
 from assay.datasets.preflight.check import unreadable as unreadable
+from assay.datasets.preflight.documents import find_empty_corpus as find_empty_corpus
 from assay.datasets.preflight.findings import Case as Case
+from assay.datasets.preflight.findings import Cases as Cases
 from assay.datasets.preflight.findings import Finding as Finding
 from assay.datasets.preflight.judgments import MAX_IDS_CHECKED as MAX_IDS_CHECKED
+from assay.datasets.preflight.judgments import describe_missing as describe_missing
 from assay.datasets.preflight.judgments import describe_respelling as describe_respelling
 from assay.datasets.preflight.judgments import find_prefix_difference as find_prefix_difference
+from assay.datasets.preflight.queries import has_ground_truth as has_ground_truth
+from assay.datasets.preflight.queries import queries_to_send as queries_to_send
 from assay.datasets.probe import Probe as Probe
 from assay.datasets.recognition import detect_format as detect_format
 from assay.datasets.recognition import looks_like as looks_like

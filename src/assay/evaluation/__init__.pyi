@@ -14,6 +14,10 @@ from assay.evaluation.bands import Band as Band
 from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
 from assay.evaluation.clusters import clusters_inside as clusters_inside
 from assay.evaluation.clusters import clusters_of as clusters_of
+from assay.evaluation.completeness import MISSING_DOCUMENTS as MISSING_DOCUMENTS
+from assay.evaluation.completeness import notes_on_left_out_queries as notes_on_left_out_queries
+from assay.evaluation.completeness import scored_judgments as scored_judgments
+from assay.evaluation.completeness import with_left_out_queries as with_left_out_queries
 from assay.evaluation.convention_search import Start as Start
 from assay.evaluation.convention_search import why as why
 from assay.evaluation.conventions import flag_of as flag_of
@@ -26,6 +30,7 @@ from assay.evaluation.domains import DomainContext as DomainContext
 from assay.evaluation.domains import Subject as Subject
 from assay.evaluation.domains import check_options as check_options
 from assay.evaluation.domains import describe_options as describe_options
+from assay.evaluation.domains import domain_findings as domain_findings
 from assay.evaluation.domains import domain_keys as domain_keys
 from assay.evaluation.domains import is_decided_by_domain as is_decided_by_domain
 from assay.evaluation.domains import open_context as open_context

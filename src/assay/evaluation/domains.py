@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from assay.catalog import Entries, load_entries
-from assay.datasets import BenchmarkDataset, known_format
+from assay.datasets import BenchmarkDataset, Finding, known_format
 from assay.errors import UsageError
 from assay.evaluation.grader import VIEWS, MakeViews, View
 from assay.metrics import BoundMetric
@@ -84,6 +84,10 @@ class Domain:
     def check(self, name: str, qrels: Judgments, options: Mapping[str, Any]) -> None:
         """Raise an error if the options do not fit the judgments of that name."""
 
+    def findings(self, dataset: BenchmarkDataset) -> Iterable[Finding]:  # noqa: ARG002
+        """What is wrong with a benchmark of this domain: findings for `assay datasets check`."""
+        return ()
+
     def documents(
         self,
         datasets: Mapping[str, BenchmarkDataset],
@@ -150,6 +154,12 @@ def has_domain(dataset: BenchmarkDataset) -> bool:
     """Whether a domain knows the documents of the benchmark, or provides those that its format leaves out."""
     format_ = known_format(dataset.format)
     return dataset.terms is not None or (format_ is not None and format_.needs_domain)
+
+
+def domain_findings(dataset: BenchmarkDataset) -> list[Finding]:
+    """What domains find wrong with a benchmark whose documents they know; none for any other benchmark."""
+    domains = all_domains().values() if has_domain(dataset) else ()
+    return [finding for domain in domains for finding in domain.findings(dataset)]
 
 
 def read_options(options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,6 +11,15 @@ from typing import Any
 from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError
 from assay.evaluation.canonical_ids import CanonicalIds
+from assay.evaluation.completeness import (
+    KEEP,
+    MISSING_DOCUMENTS,
+    MissingDocuments,
+    apply_missing_documents,
+    queries_without_text,
+    run_without_queries,
+    without_queries,
+)
 from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.metrics import BoundMetric
@@ -39,8 +48,14 @@ class Relevance:
     """A file that maps things to their terms, for formulas with ic=annotations."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Other options of domains, by name."""
+    missing_documents: str = KEEP
+    """A relevant document that is not among the documents stays in the ideal ranking (keep), or its judgment is removed
+    (drop)."""
 
     def __post_init__(self) -> None:
+        if self.missing_documents not in MISSING_DOCUMENTS:
+            allowed = ", ".join(MISSING_DOCUMENTS)
+            raise BadParameter(f"missing_documents must be one of {allowed}, not {self.missing_documents!r}")
         if self.unit not in UNITS:
             raise BadParameter(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
         if self.id_map is not None and self.unit == "as_retrieved":
@@ -50,6 +65,11 @@ class Relevance:
     def domain_options(self) -> dict[str, Any]:
         """All given options of domains, by name."""
         return {**{name: value for name in FIELD_OPTIONS if (value := getattr(self, name)) is not None}, **self.options}
+
+    @property
+    def is_by_id(self) -> bool:
+        """Whether judged ids are compared with retrieved ids as they are."""
+        return self.unit == "as_retrieved" and self.by.strip() in ("auto", "qrels")
 
     def with_options(self, options: Mapping[str, Any]) -> Relevance:
         """The same relevance with more options of domains."""
@@ -70,12 +90,16 @@ class Judgement:
     qrels: Qrels
     run: Any
     resolved: Resolved
+    dataset: BenchmarkDataset
+    """The dataset without what was left out of the scores."""
     chunks: Run | None = None
     """The rankings of chunks, if they were rolled up to documents."""
     truth: Truth | None = None
     """Gold spans and the places of chunks, if the dataset has gold spans."""
     notes_on_ids: tuple[str, ...] = ()
     """Notes on ids that a domain resolved; empty if ids were used as they are."""
+    missing: MissingDocuments = field(default_factory=MissingDocuments)
+    """The relevant documents that are not among the documents."""
 
 
 def judge(
@@ -86,12 +110,28 @@ def judge(
     max_documents: int | None = None,
     context: DomainContext | None = None,
 ) -> Judgement:
-    """Judge what a run retrieved. If only ids decide, texts are not read.
+    """Judge what a run retrieved. If only ids decide, texts are not read. Queries without text are left out.
 
     If a domain knows several ids for a document, they all count as the same document; `context` is what the domain knows, if
     it was opened before. If chunks are rolled up, `max_documents` documents of each query count; None: all of them.
     """
     context = open_context(subject_of(relevance, dataset)) if context is None else context
+    left_out = queries_without_text(dataset)
+    dataset, run = without_queries(dataset, left_out), run_without_queries(run, left_out, policy.duplicates)
+    rule = relevance.missing_documents
+    dataset, missing = apply_missing_documents(dataset, rule, context, is_by_id=relevance.is_by_id)
+    return replace(_judge_ids(dataset, run, relevance, policy, max_documents, context), missing=missing)
+
+
+def _judge_ids(
+    dataset: BenchmarkDataset,
+    run: Any,
+    relevance: Relevance,
+    policy: Policy,
+    max_documents: int | None,
+    context: DomainContext,
+) -> Judgement:
+    """Judge ids, after a domain has replaced them by its canonical ids if it knows several for a document."""
     if not context.has_canonical_ids:
         return _judge(dataset, run, relevance, policy, max_documents, context)
     ids = CanonicalIds(context.canonical)
@@ -99,7 +139,8 @@ def judge(
     judged = {query: dict(some) for query, some in ids.of_rankings(dataset.qrels).items()}
     same = replace(dataset, qrels=judged, _fingerprints={})
     judgement = _judge(same, canonical, relevance, policy, max_documents, context)
-    return replace(judgement, notes_on_ids=tuple(context.notes(expected_ids(dataset.qrels), retrieved)))
+    notes = tuple(context.notes(expected_ids(dataset.qrels), retrieved))
+    return replace(judgement, dataset=dataset, notes_on_ids=notes)
 
 
 def subject_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Sequence[BoundMetric] = ()) -> Subject:
@@ -118,10 +159,9 @@ def _judge(
     """Judge ids as they are."""
     source = as_source(run)
     rule = policy.rank_rule
-    only_ids = relevance.unit == "as_retrieved" and relevance.by.strip() in ("auto", "qrels")
-    if only_ids and dataset.qrels and not dataset.spans and set(dataset.queries) <= dataset.qrels.keys():
+    if relevance.is_by_id and dataset.qrels and not dataset.spans and set(dataset.queries) <= dataset.qrels.keys():
         plain = _read_run(source, policy.duplicates)[1] if brings_hits(source) else source
-        return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels))
+        return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels), dataset)
     hits, run = _read_run(source, policy.duplicates)
     if rule.drop_self:
         run = run.without_self()
@@ -135,7 +175,7 @@ def _judge(
     if truth is not None:
         ground = replace(ground, spans=truth.spans, places=truth.places)
     resolved = resolve(ground, relevance.by, **relevance.defaults)
-    return Judgement(resolved.qrels, run, resolved, chunks, truth)
+    return Judgement(resolved.qrels, run, resolved, dataset, chunks, truth)
 
 
 def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:

@@ -12,6 +12,12 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.clusters import clusters_of
+from assay.evaluation.completeness import (
+    notes_on_empty_corpus,
+    scored_judgments,
+    with_left_out_queries,
+    without_constant_judged,
+)
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
 from assay.evaluation.grader import Grader, MakeViews, main_policy
 from assay.evaluation.ground_truth import load_ground_truth
@@ -118,33 +124,32 @@ def evaluate_dataset(
 ) -> Result:
     """Score a run against a dataset, however relevance is decided; `times` are the times of its queries.
 
-    If chunks are rolled up to documents, only the first `max_documents` documents count.
+    If chunks are rolled up to documents, only the first `max_documents` documents count. judged@10 is left out if nobody
+    asked for it and it cannot be other than 1.
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     context = open_context(subject_of(chosen, dataset, [setting.metric for setting in settings]))
     judgement = judge(dataset, run, chosen, profile.policy, max_documents, context)
+    whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
     documents = dataset.documents
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, views, documents)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
-    about_dataset = (
-        *notes_on_reading(dataset),
-        *notes_on_format(dataset),
-        *notes_on_tags(dataset),
-        *notes_on_spans(dataset),
-    )
-    about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
-    notes = (*about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
+    about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
+    about_dataset = (*about_reading, *notes_on_tags(dataset), *notes_on_spans(dataset))
+    about_data = (*judgement.missing.notes, *notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
+    notes = (*about_dataset, *about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     rankings = {query: dict(chunks[query]) for query in chunks}
-    return result.with_fields(
-        relevance={**judgement.resolved.to_dict(), **context.describe()},
+    scored = without_constant_judged(result, dataset, judgement.resolved.strategies).with_fields(
+        relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
         queries=dataset.queries,
     )
+    return with_left_out_queries(scored, whole)
 
 
 def evaluate_settings(
@@ -224,7 +229,7 @@ def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
     truth = load_ground_truth(qrels, kind="judgments")
-    return truth if isinstance(truth, Qrels) else truth.judged(), as_source(run)
+    return truth if isinstance(truth, Qrels) else scored_judgments(truth), as_source(run)
 
 
 def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:

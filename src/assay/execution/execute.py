@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets import BenchmarkDataset, load_dataset
+from assay.datasets import BenchmarkDataset, load_dataset, queries_to_send
 from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
 from assay.evaluation import (
     Result,
@@ -158,7 +158,7 @@ def _make_parts(
         Part(
             cut.dataset,
             provider,
-            plan.selection.apply(cut.dataset.queries),
+            plan.selection.apply(queries_to_send(cut.dataset)),
             cut.depth(plan.k),
             number=number,
             relevance=cut.relevance,

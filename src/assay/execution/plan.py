@@ -66,7 +66,7 @@ KEYS = (
         "profile",
     ),
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
-    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "repeats"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "repeats", "missing_documents"),
 )
 """The keys of a plan; domains add keys for their options."""
 REQUIRED_KEYS = {"benchmarks": "rag-template", "providers": "bm25"}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from assay.catalog import find_entry
 from assay.errors import BadParameter, UsageError
-from assay.evaluation import Relevance, domain_keys
+from assay.evaluation import MISSING_DOCUMENTS, Relevance, domain_keys
 from assay.execution.plan_file import BOOLEAN_WORDS, PlanFaults, parse_flag, parse_list, parse_number
 from assay.grammar import WrittenName
 from assay.providers import BoundProvider, find_provider, parse_provider
@@ -157,7 +157,7 @@ def _check_unlabelled(name: str, part: Any) -> Any:
 
 
 def parse_relevance(values: Mapping[str, Any], where: str) -> Relevance:
-    """How relevance is decided: the resolver, the unit, and the map of ids."""
+    """How relevance is decided: the resolver, the unit, the map of ids, and the rule for missing documents."""
     values = _flatten_relevance(values, where)
     by, unit, id_map = values.get("relevance", "auto"), values.get("unit", "as_retrieved"), values.get("id_map")
     if not isinstance(by, str) or not isinstance(unit, str) or not isinstance(id_map, str | Mapping | None):
@@ -166,7 +166,11 @@ def parse_relevance(values: Mapping[str, Any], where: str) -> Relevance:
         parse_resolver(by)
     if isinstance(id_map, str) and not is_file(id_map):
         raise BadParameter(f"{where}: id_map: {id_map}: no such file. Expected a file that maps chunks to documents")
-    return Relevance(by, unit, id_map)
+    missing_documents = values.get("missing_documents", MISSING_DOCUMENTS[0])
+    if missing_documents not in MISSING_DOCUMENTS:
+        allowed = " or ".join(MISSING_DOCUMENTS)
+        raise BadParameter(f"{where}: missing_documents must be {allowed}, not {missing_documents!r}")
+    return Relevance(by, unit, id_map, missing_documents=missing_documents)
 
 
 def _flatten_relevance(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
@@ -174,10 +178,10 @@ def _flatten_relevance(values: Mapping[str, Any], where: str) -> Mapping[str, An
     block = values.get("relevance")
     if not isinstance(block, Mapping):
         return values
-    known = ("by", "unit", "id_map")
+    known = ("by", "unit", "id_map", "missing_documents")
     if strange := [str(key) for key in block if key not in known]:
         raise BadParameter(f"{where}: relevance: no key is called {strange[0]!r}.   (choose from {', '.join(known)})")
-    if twice := [key for key in ("unit", "id_map") if key in block and key in values]:
+    if twice := [key for key in known[1:] if key in block and key in values]:
         raise BadParameter(f"{where}: {', '.join(twice)} is set twice: inside relevance and outside it. Keep one of them")
     others = {key: value for key, value in values.items() if key != "relevance"}
     return others | {"relevance" if key == "by" else key: value for key, value in block.items()}
@@ -188,7 +192,9 @@ def describe_relevance(relevance: Relevance) -> dict[str, Any]:
     id_map = relevance.id_map
     known = {} if id_map is None else {"id_map": dict(id_map) if isinstance(id_map, Mapping) else str(id_map)}
     files = {name: str(file) for name, file in relevance.domain_options.items() if name not in relevance.options}
-    return {"by": relevance.by, "unit": relevance.unit, **known, **files, **relevance.defaults}
+    rule = relevance.missing_documents
+    missing = {"missing_documents": rule} if rule != MISSING_DOCUMENTS[0] else {}
+    return {"by": relevance.by, "unit": relevance.unit, **known, **missing, **files, **relevance.defaults}
 
 
 def parse_options(values: Mapping[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from assay.datasets import load_dataset
+from assay.datasets import load_dataset, queries_to_send
 from assay.errors import ProviderError, UsageError
 from assay.evaluation import Result, default_metrics, open_context, subject_of
 from assay.execution.execute import StartTime, score_responses, with_indexed_documents
@@ -54,7 +54,7 @@ def run(
     chosen = with_indexed_documents({chosen.name: chosen}, plan)[chosen.name]
     open_context(subject_of(plan.relevance, chosen, plan.metrics))  # fail now if something is missing, not after all queries
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
-    queries = plan.selection.apply(chosen.queries)
+    queries = plan.selection.apply(queries_to_send(chosen))
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
     return _execute(replace(part, repeats=plan.repeats), plan)
 

@@ -33,6 +33,7 @@ from assay.evaluation import (
     reads_answers,
     subject_of,
     with_answers,
+    with_left_out_queries,
     with_limited_provider,
 )
 from assay.execution.chunking import ChunkedDataset
@@ -260,7 +261,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
         result = _with_answers(part, result, answers, settings, profile)
     notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
     complete_result = result.with_fields(benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
-    return with_limited_provider(complete_result, limit_of(part, rankings))
+    return with_left_out_queries(with_limited_provider(complete_result, limit_of(part, rankings)), part.dataset)
 
 
 def _with_canonical_ids(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
@@ -305,8 +306,27 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
         notes.append(
             f"{part.provider.name} does not receive the scope of a query, so it may have searched outside the scope."
         )
+    if _lacks_texts(part):
+        n = len(part.queries)
+        of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
+        notes.append(f"{of_queries} a text, so {part.provider.name} was sent empty texts.")
     notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
+
+
+NEEDS_NO_TEXT = ("oracle", "random_order", "replay")
+"""Providers that do not read the text of a query."""
+
+
+def _lacks_texts(part: Part) -> bool:
+    """Whether no query has a text, but the provider needs texts."""
+    return _needs_texts(part.provider) and not any(query.text.strip() for query in part.queries.values())
+
+
+def _needs_texts(provider: BoundProvider) -> bool:
+    if provider.parts and not provider.provider.keeps_first:
+        return any(map(_needs_texts, provider.parts))
+    return provider.provider.name not in NEEDS_NO_TEXT
 
 
 def make_provenance(

@@ -264,6 +264,14 @@ class Run(Mapping[str, Ranking]):
         }
         return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
 
+    def without_queries(self, left_out: frozenset[str]) -> Run:
+        """The run without the rankings of these queries; the same run if it has none of them."""
+        if left_out.isdisjoint(self.query_ids):
+            return self
+        pairs = zip(self.query_ids, self.rankings, strict=True)
+        by_query = {query: ranking for query, ranking in pairs if query not in left_out}
+        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+
     def with_text_ids(self) -> Run:
         """The same run with every document id as text. (Reading a mapping checks only the first id of each ranking.)"""
         by_query = {

@@ -1,3 +1,4 @@
+from assay.ontology.case_findings import cases_of as cases_of
 from assay.ontology.hpo import DEFAULT_HPO_SIZE as DEFAULT_HPO_SIZE
 from assay.ontology.hpo import language_of as language_of
 from assay.ontology.hpo import load_hpo as load_hpo

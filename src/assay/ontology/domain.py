@@ -9,13 +9,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import BenchmarkDataset
+from assay.datasets import BenchmarkDataset, Finding
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Domain, DomainContext, Subject
 from assay.execution import parse_texts
 from assay.grammar import split_call
 from assay.metrics import BoundMetric
 from assay.model import RankRule, Run
+from assay.ontology.case_findings import term_findings
 from assay.ontology.hpo import check_terms_known, parse_fields
 from assay.ontology.hpo_cases import FORMAT
 from assay.ontology.indexed_terms import with_indexed_terms
@@ -236,6 +237,10 @@ class OntologyDomain(Domain):
         """Raise if an ontology is given that has none of the expected ids."""
         if "ontology" in options or "annotations" in options:
             check_terms_known(name, qrels, known_ontology(options.get("ontology"), options.get("annotations")))
+
+    def findings(self, dataset: BenchmarkDataset) -> list[Finding]:
+        """The faults of expected terms."""
+        return term_findings(dataset, _find_non_hpo_id(dataset.qrels))
 
     def documents(
         self, datasets: Mapping[str, BenchmarkDataset], options: Mapping[str, Any], select: Any, *, is_searched: bool

@@ -110,6 +110,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from assay.datasets import BenchmarkDataset, check_dataset, load_dataset, unreadable
+    from assay.evaluation import domain_findings
     from assay.files import as_source
     from assay.reports import finding_sections, findings_to_dict
 
@@ -119,6 +120,7 @@ def _check(options: argparse.Namespace) -> int:
         dataset, findings = BenchmarkDataset(str(options.paths[0])), unreadable(error)
     else:
         findings = check_dataset(dataset, as_source(options.checked_run) if options.checked_run else None)
+        findings += domain_findings(dataset)
     if options.format == "json":
         write_json(findings_to_dict(findings, dataset))
     else:

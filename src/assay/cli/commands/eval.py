@@ -232,7 +232,12 @@ def _make_plan(options: argparse.Namespace) -> Plan:
 
 def _merge_relevance(content: dict[str, Any], options: argparse.Namespace) -> None:
     """Merge the flags about relevance into the plan, which has the unit and the id map inside or next to relevance."""
-    flags = {"by": options.relevance, "unit": find_unit(options), "id_map": options.id_map}
+    flags = {
+        "by": options.relevance,
+        "unit": find_unit(options),
+        "id_map": options.id_map,
+        "missing_documents": options.missing_documents,
+    }
     settings = {name: value for name, value in flags.items() if value is not None}
     if not settings:
         return

@@ -282,7 +282,7 @@ def _write_file(run: Run, path: Path, kind: str) -> None:
 
 def read_qrels(options: argparse.Namespace, inputs: Inputs) -> Qrels:
     """Judgments of a file, or of a benchmark: a bundled one by its name, a folder, or a file that contains one."""
-    from assay.evaluation import load_ground_truth
+    from assay.evaluation import load_ground_truth, notes_on_left_out_queries, scored_judgments
     from assay.files import FileSource
     from assay.model import Qrels
 
@@ -292,7 +292,8 @@ def read_qrels(options: argparse.Namespace, inputs: Inputs) -> Qrels:
         return truth
     if not truth.qrels:
         raise DataError("none of the queries has judgments. Tuning and methods that learn need them", source=inputs.truth)
-    return truth.judged()
+    write_notes(options, *(f"note: {note}" for note in notes_on_left_out_queries(truth)))
+    return scored_judgments(truth)
 
 
 COMMAND = Command(

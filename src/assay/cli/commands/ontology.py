@@ -206,19 +206,11 @@ def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
 def _check(options: argparse.Namespace) -> int:
     from assay.cli.ontology_text import faults_section
     from assay.datasets import load_dataset
-    from assay.ontology import Case, check_cases
+    from assay.ontology import cases_of, check_cases
 
     dataset = load_dataset(options.words[0], options.dataset_format)
     ontology = _read(options)
-    cases = [
-        Case(
-            query.query_id,
-            query.text,
-            tuple(doc for doc, grade in dataset.qrels.get(query.query_id, {}).items() if grade > 0),
-            str((query.metadata or {}).get("description") or ""),
-        )
-        for query in dataset.queries.values()
-    ]
+    cases = cases_of(dataset)
     faults = check_cases(ontology, cases)
     n_errors = sum(fault.severity == "error" for fault in faults)
     n_undescribed = sum(not case.description.strip() for case in cases)

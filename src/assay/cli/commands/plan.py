@@ -136,6 +136,7 @@ def _check_words(words: Sequence[str]) -> None:
 
 def _check_plan(plan: Plan, path: str) -> dict[str, int]:
     """Benchmark → number of queries; or an error that lists all faults."""
+    from assay.datasets import queries_to_send
     from assay.evaluation import read_id_map
     from assay.execution import PlanFaults, load_benchmarks
     from assay.reports import check_outputs
@@ -148,7 +149,8 @@ def _check_plan(plan: Plan, path: str) -> dict[str, int]:
     if isinstance(plan.relevance.id_map, str):
         faults.attempt(read_id_map, Path(plan.relevance.id_map))
     datasets = load_benchmarks(plan, faults)
-    chosen = {name: faults.attempt(plan.selection.apply, dataset.queries) for name, dataset in datasets.items()}
+    queries = {name: queries_to_send(dataset) for name, dataset in datasets.items()}
+    chosen = {name: faults.attempt(plan.selection.apply, some) for name, some in queries.items()}
     faults.raise_if_any()
     return {name: len(queries or ()) for name, queries in chosen.items()}
 

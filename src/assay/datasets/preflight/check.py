@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.preflight.codes import CODES
 from assay.datasets.preflight.documents import faults_as_cases, survey_documents
-from assay.datasets.preflight.findings import CODES, Case, Finding, with_lines
+from assay.datasets.preflight.findings import Case, Finding, with_lines
 from assay.datasets.preflight.judgments import check_judgments, check_repairs
 from assay.datasets.preflight.queries import check_queries
 from assay.datasets.preflight.reading import check_reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from assay.datasets.preflight.queries import describe_mojibake, find_mojibake, f
 from assay.errors import DataError
 from assay.model import Document
 from assay.relevance import check_label, resolved
+from assay.text import counted
 from assay.views import count_lines
 
 
@@ -37,6 +39,28 @@ class Corpus:
         return len(self.ids) if scope is None else self.group_sizes.get(scope, 0)
 
 
+CORPUS_NAMES = ("corpus", "documents", "docs", "collection")
+"""Names of files for documents in the folder of a benchmark, without their extension."""
+
+
+def find_empty_corpus(dataset: BenchmarkDataset) -> Path | None:
+    """The file for documents in the folder of a benchmark, if no document is in it; None if there is no such file."""
+    path = dataset.path
+    if path is None or not path.is_dir() or dataset.documents or dataset.files is not None:
+        return None
+    files = (file for file in sorted(path.iterdir()) if file.name.lower().partition(".")[0] in CORPUS_NAMES)
+    return next(files, None)
+
+
+def _check_corpus(dataset: BenchmarkDataset) -> list[Finding]:
+    file = find_empty_corpus(dataset)
+    if file is None:
+        return []
+    cases = Cases("empty-corpus")
+    cases.add(Case(str(file), f"the file has {counted(file.stat().st_size, 'byte')}" if file.is_file() else ""))
+    return cases.finding(f"{file.name} has no documents")
+
+
 def survey_documents(dataset: BenchmarkDataset) -> tuple[Corpus, list[Finding]]:
     """Check every document once. If the file cannot be read to its end, this is a finding, and the corpus is empty."""
     survey = _Survey(dataset)
@@ -46,7 +70,7 @@ def survey_documents(dataset: BenchmarkDataset) -> tuple[Corpus, list[Finding]]:
             survey.add(key, document)
     except DataError as error:
         return Corpus(is_readable=False), faults_as_cases("unreadable-documents", error, "the documents cannot be read")
-    return survey.corpus, list(survey.findings())
+    return survey.corpus, [*_check_corpus(dataset), *survey.findings()]
 
 
 def faults_as_cases(code: str, error: DataError, message: str) -> list[Finding]:

@@ -42,8 +42,8 @@ def _unknown_queries(dataset: BenchmarkDataset) -> list[Finding]:
         if key not in dataset.queries:
             judged = dataset.qrels.get(key, {})
             cases.about_query(key, counted(len(judged), "judgment") if judged else "")
-    unknown = how_many(cases, "judged query", "is", "are")
-    return cases.finding(f"{unknown} not in the dataset, which has {counted(len(dataset.queries), 'query')}")
+    unknown = how_many(cases, "judged query", "has", "have")
+    return cases.finding(f"{unknown} no text and {'is' if len(cases) == 1 else 'are'} not among the queries")
 
 
 def _scopes(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
@@ -57,10 +57,12 @@ def _scopes(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
 def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
     relevant, others = Cases("relevant-not-in-corpus"), Cases("judged-not-in-corpus")
     elsewhere = Cases("judged-not-in-scope")
+    affected: set[str] = set()
     for key, judged in dataset.qrels.items():
         if not judged.keys() <= corpus.ids.keys():
             for doc in (doc for doc in judged if doc not in corpus.ids):
                 (relevant if judged[doc] > 0 else others).about_judgment(key, doc, f"grade {judged[doc]:g}")
+                affected |= {key} if judged[doc] > 0 else set()
         scope = _scope(dataset.queries.get(key))
         if scope is not None:
             for doc in judged:
@@ -70,11 +72,19 @@ def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Fin
     if n_judged and len(relevant) + len(others) == n_judged:
         yield from _no_judged_document(dataset, corpus)
         return
-    for cases, kind in ((relevant, "relevant document that is"), (others, "non-relevant document that is")):
-        about = how_many(cases, "judgment", f"is about a {kind}", f"are about a {kind}", of=n_judged)
-        yield from cases.finding(f"{about} not in the corpus")
+    yield from relevant.finding(describe_missing(len(relevant), len(affected)))
+    kind = "about a non-relevant document that is"
+    yield from others.finding(
+        f"{how_many(others, 'judgment', f'is {kind}', f'are {kind}', of=n_judged)} not among the documents"
+    )
     about = how_many(elsewhere, "judgment", "is about a relevant document", "are about a relevant document", of=n_judged)
     yield from elsewhere.finding(f"{about} outside the query's scope")
+
+
+def describe_missing(n_documents: int, n_queries: int) -> str:
+    """`12 relevant documents of 9 queries are not among the documents`."""
+    verb = "is" if n_documents == 1 else "are"
+    return f"{counted(n_documents, 'relevant document')} of {counted(n_queries, 'query')} {verb} not among the documents"
 
 
 def _no_judged_document(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:

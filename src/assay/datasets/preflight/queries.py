@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset
@@ -48,13 +48,37 @@ def folded_id(key: str) -> str:
 
 
 def _empty(dataset: BenchmarkDataset) -> Iterator[Finding]:
-    """Queries without text, unless no query has one: then only runs are scored, and texts do not matter."""
+    """Queries without text. If no query has one, this is right for judgments alone, because then only runs are scored."""
     empty = Cases("empty-query")
     for key, query in dataset.queries.items():
         if not query.text.strip():
             empty.about_query(key)
-    if len(empty) < len(dataset.queries):
-        yield from empty.finding(f"{how_many(empty, 'query', 'has', 'have')} no text")
+    n = len(dataset.queries)
+    if len(empty) < n:
+        yield from empty.finding(f"{how_many(empty, 'query', 'has', 'have', of=n)} no text")
+    elif has_place_for_texts(dataset):
+        yield from empty.finding("the only query has no text" if n == 1 else f"none of the {n:,} queries has a text")
+
+
+def queries_to_send(dataset: BenchmarkDataset) -> Mapping[str, Query]:
+    """The queries with a text. If no query has a text, all queries and judged ids, because then only runs are scored."""
+    with_text = {key: query for key, query in dataset.queries.items() if query.text.strip()}
+    return with_text or {**dataset.queries, **{key: Query(key) for key in dataset.qrels if key not in dataset.queries}}
+
+
+QUERY_FILES = ("queries", "topics", "questions", "golden")
+"""Words in the names of files that should have the texts of queries."""
+
+
+def has_place_for_texts(dataset: BenchmarkDataset) -> bool:
+    """Whether the benchmark should have texts: it has more than judgments, from which only the ids of queries are known."""
+    if any(query != Query(key) for key, query in dataset.queries.items()):
+        return True
+    path = dataset.path
+    if path is None or (path.is_file() and dataset.format == "trec"):
+        return False
+    names = [file.name.lower() for file in path.iterdir()] if path.is_dir() else []
+    return not path.is_dir() or any(word in name for word in QUERY_FILES for name in names)
 
 
 def _mojibake(queries: Iterable[Query]) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.documents import Corpus
 from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases, first_ids, how_many
 from assay.datasets.preflight.judgments import describe_respelling
-from assay.datasets.preflight.queries import has_ground_truth
+from assay.datasets.preflight.queries import has_ground_truth, queries_to_send
 from assay.errors import DataError
 from assay.files import FileSource, as_source, document_of, hits_of, trec_fields
 from assay.model import Policy, Rankings, Run, as_rankings, as_score
@@ -54,7 +54,7 @@ def _no_query_matches(dataset: BenchmarkDataset, run: Run) -> list[Finding]:
 def _missing(dataset: BenchmarkDataset, run: Run) -> Iterator[Finding]:
     missing, unknown = Cases("run-missing-query"), Cases("run-unknown-query")
     n_queries = 0
-    for key, query in dataset.queries.items():
+    for key, query in queries_to_send(dataset).items():
         if has_ground_truth(dataset, key, query):
             n_queries += 1
             if key not in run.numbers:
