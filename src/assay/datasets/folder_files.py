@@ -9,7 +9,7 @@ from assay.files import CARD
 
 ABOUT_FOLDERS = ("readme", "license", "licence", "notice", "citation", "changelog", "copying", "authors", "dataset_infos")
 """Names of files that describe a folder, without extension."""
-ABOUT_ENDINGS = (".py", ".sh", ".ipynb", ".pdf", ".html", ".png", ".lock")
+ABOUT_ENDINGS = (".py", ".sh", ".ipynb", ".pdf", ".html", ".png", ".svg", ".lock", ".yaml", ".yml", ".toml")
 """Extensions of files that are not data."""
 MAX_FILES = 1000
 """How many files of a folder are looked at."""
