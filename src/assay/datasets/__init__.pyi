@@ -29,6 +29,9 @@ from assay.datasets.preflight.judgments import find_prefix_difference as find_pr
 from assay.datasets.probe import Probe as Probe
 from assay.datasets.recognition import detect_format as detect_format
 from assay.datasets.recognition import looks_like as looks_like
+from assay.datasets.retrieved import RAG_RECORDS as RAG_RECORDS
+from assay.datasets.retrieved import brings_retrieved as brings_retrieved
+from assay.datasets.retrieved import load_systems as load_systems
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
 from assay.files import FileSource as FileSource

@@ -31,7 +31,7 @@ from assay.views import Times, Truth
 
 def evaluate(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
     policy: Policy | None = None,
@@ -44,10 +44,12 @@ def evaluate(
 ) -> Result:
     """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
+    Without a run, `qrels` must be a BenchmarkDataset whose file has what a system retrieved: `dataset.retrieved`.
     A `profile` scores like another tool. `tie_band` and `residuals` add how much ties and unjudged documents could change.
     If `qrels` is a BenchmarkDataset, `relevance` says how relevance is decided. `ontology` (an ontology or its file) is for
     metrics and relevance by similar terms, and resolves other ids of a term.
     """
+    run = _retrieved(qrels) if run is None else run
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
     return evaluate_metrics(
@@ -61,6 +63,15 @@ def evaluate(
         relevance=relevance,
         options={} if ontology is None else {"ontology": ontology},
     )
+
+
+def _retrieved(qrels: Any) -> Mapping[str, Sequence[str]]:
+    """What a system retrieved, according to the benchmark's own file."""
+    if not isinstance(qrels, BenchmarkDataset):
+        raise UsageError("evaluate needs a run: evaluate(qrels, run). Only a benchmark may have what a system retrieved")
+    if not qrels.retrieved:
+        raise UsageError(f"evaluate needs a run: {qrels.name} does not say what a system retrieved")
+    return qrels.retrieved
 
 
 def evaluate_metrics(
