@@ -26,11 +26,12 @@ SAMPLE_OF = {
     "locomo": SAMPLES / "locomo10.json",
     "longmemeval": SAMPLES / "longmemeval_s.json",
     "longmemeval_turns": SAMPLES / "longmemeval_s.json",
+    "rag_records": SAMPLES / "rag_records" / "ragas.csv",
     "rag_template": SAMPLES / "rag_template.json",
     "squad": SAMPLES / "squad.json",
     "trec": SAMPLES / "trec",
 }
-READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "longmemeval_turns", "squad"}
+READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "longmemeval_turns", "rag_records", "squad"}
 WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")
 
 

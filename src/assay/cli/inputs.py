@@ -274,7 +274,18 @@ def _have_truth(words: Sequence[Word], dataset_format: str | None) -> bool:
 
     if not words or any(word.is_standard_input or word.kind is not Kind.FILE for word in words):
         return False
-    return dataset_format == RAG_RECORDS or all(brings_retrieved(Path(word.path)) for word in words)
+    if dataset_format == RAG_RECORDS:
+        return True
+    if not brings_retrieved(Path(words[0].path)):
+        return False
+    if others := [word for word in words if not brings_retrieved(Path(word.path))]:
+        for word in others:
+            word.check_exists()
+        raise UsageError(
+            f"{words[0]} has its own queries and ground truth, but {others[0]} does not. To score runs on these queries:\n"
+            f"  assay score --dataset {shlex.join([words[0].path, *map(str, others)])}"
+        )
+    return True
 
 
 def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word]) -> Inputs:

@@ -17,6 +17,8 @@ MAX_CELL = 16 << 20
 """The most characters of a list in a cell of a table. Longer texts are refused, because parsing takes much memory."""
 TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\[\](){},]|\s+|[^'\"\[\](){},\s]+", re.DOTALL)
 """Parts of a list as Python writes it: texts, brackets, commas, blanks, and anything else."""
+BROKEN_LIST = re.compile(r"\s*\[(\s*[\['\"{]|.*\]\s*$)", re.DOTALL)
+"""The beginning of a list, or a text in square brackets. A text such as `[1] Cats` is neither."""
 UNREADABLE = (ValueError, SyntaxError, RecursionError, MemoryError)
 FRONTS = ("", "document.", "kwargs.", "metadata.")
 """Where a context has its id and its text: in itself, or in a nested object or a dotted name of some tools."""
@@ -38,12 +40,12 @@ class Context:
         return " ".join(self.text.split())
 
 
-def parse_cell(value: str) -> Any:
-    """A list or an object that a table has as text; any other text unchanged.
+def parse_cell(value: Any) -> Any:
+    """A list or an object that a table has as text; any other value unchanged.
 
     It may be JSON, a list of Python, or NumPy's text of a list, which has no commas: `['a' 'b']`. Nothing is executed.
     """
-    text = value.strip()
+    text = value.strip() if isinstance(value, str) else ""
     if text[:1] not in ("[", "{"):
         return value
     if len(text) > MAX_CELL:
@@ -94,7 +96,7 @@ def entries_of(value: Any) -> list[Any] | str:
     """The entries of a list of contexts; a text that is not a list as it is. A single object is a list with one entry."""
     if isinstance(value, str):
         parsed = parse_cell(value)
-        if isinstance(parsed, str) and value.strip()[:1] == "[" and value.strip()[-1:] == "]":
+        if isinstance(parsed, str) and BROKEN_LIST.match(value):
             raise DataError(f"expected a list such as ['a', 'b'] or [\"a\", \"b\"], found {shortened(value)}")
         value = parsed
     if isinstance(value, Mapping):

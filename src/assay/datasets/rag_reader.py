@@ -66,7 +66,7 @@ class RagReader:
         """Take one record. The first record with the columns of a tool decides which tool the file is from."""
         file = self._files[-1]
         file.n_records += 1
-        file.tool = file.tool or tool_of_record(record, is_table=file.is_table) or _tool_in_part(record)
+        file.tool = file.tool or tool_of_record(record, is_table=file.is_table) or _tool_by_choice(record)
         if file.tool is None:
             raise DataError(_unknown(record))
         whole = file.tool.completed(record)
@@ -149,7 +149,7 @@ class RagReader:
         for file, system in zip(self._files, systems, strict=True):
             if n := len(file.rows) - len(shared):
                 self._tell(
-                    file, f"{counted(n, 'query')} {_are(n)} left out, because another file does not have the same text"
+                    file, f"{counted(n, 'query')} {_are(n)} left out, because another file does not have the same question"
                 )
             if n := sum(_truth(system[query]) != _truth(first[query]) for query in shared):
                 what = f"the ground truth of {counted(n, 'query')} differs from {self._files[0].label}"
@@ -174,9 +174,10 @@ class RagReader:
             self.notes.mend(label, "no record has retrieved contexts, so there is no system to score")
 
 
-def _tool_in_part(record: Record) -> Tool | None:
-    """The tool of a record that lacks a part of the tool's columns, such as contexts that are left out if there are none."""
-    return next((tool for tool in TOOLS[:-1] if {"query", "expected"} <= tool.find(record).keys()), None)
+def _tool_by_choice(record: Record) -> Tool | None:
+    """The tool of a record that is not recognised: the user chose this format, or the record leaves out empty fields."""
+    likely = (tool for tool in TOOLS[:-1] if {"query", "expected"} <= tool.find(record).keys())
+    return tool_of_record(record, is_table=True) or next(likely, None)
 
 
 def _unknown(record: Record) -> str:

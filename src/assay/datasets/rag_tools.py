@@ -116,7 +116,7 @@ def _splits(name: str) -> tuple[tuple[str, str], ...]:
 
 def _opened(value: Any) -> Any:
     """A nested object, also if a table has it as text."""
-    return parse_cell(value) if isinstance(value, str) and value.lstrip()[:1] == "{" else value
+    return value if isinstance(value, str) and value.lstrip()[:1] != "{" else parse_cell(value)
 
 
 def _under(fronts: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
@@ -373,7 +373,7 @@ def tool_of(probe: Probe) -> Tool | None:
     tool = tool_of_record(first, is_table=is_table)
     if is_table or tool is not None:
         return tool
-    if not first and (tool := _tool_inside(probe)) is not None:
+    if not probe.is_list and (tool := _tool_inside(probe)) is not None:
         return tool
     union = {**dict.fromkeys(probe.outer_keys), **first}  # a record may leave out fields that have no value
     likely = [tool for tool in TOOLS[:-1] if not first or _first(first, tool.columns["query"])]

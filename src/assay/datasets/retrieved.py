@@ -11,7 +11,7 @@ from assay.datasets.fields import roles_of
 from assay.datasets.formats.rag_records import FORMAT, read_systems
 from assay.datasets.loading import load_dataset
 from assay.datasets.probe import Probe
-from assay.datasets.rag_tools import TABLE_ENDINGS
+from assay.datasets.rag_tools import OTHERS, TABLE_ENDINGS, TOOLS
 from assay.datasets.recognition import detect_format
 from assay.errors import AssayError, DataError, UsageError
 from assay.files import missing_file
@@ -47,6 +47,8 @@ def load_systems(paths: Sequence[Path], format: str | None = None) -> tuple[Benc
     else:
         dataset, retrieved = read_systems(paths)
         dataset.format, dataset.path = RAG_RECORDS, paths[0]
+    if not dataset.qrels and not any(query.expected for query in dataset.queries.values()):
+        raise DataError(_no_truth(dataset), source=paths[0])
     for path, ranking in zip(paths, retrieved, strict=True):
         if not ranking:
             example = f"assay eval --benchmarks {path} --providers bm25"
@@ -55,3 +57,16 @@ def load_systems(paths: Sequence[Path], format: str | None = None) -> tuple[Benc
                 source=path,
             )
     return dataset, retrieved
+
+
+def _no_truth(dataset: BenchmarkDataset) -> str:
+    """The message that nothing says which contexts are relevant."""
+    tool = next((tool for tool in TOOLS if tool.name == dataset.metadata.get("tool")), OTHERS)
+    names = [name for role in ("reference", "reference_ids", "expected") for name in tool.columns.get(role, ())[:2]]
+    columns = dataset.metadata.get("columns", {})
+    answer = columns.get("response")
+    advice = f". If {answer} is the expected answer, add --columns expected={answer}" if answer else ""
+    return (
+        "found neither reference contexts nor expected answers, so nothing says which contexts are relevant. "
+        f"Accepted columns: {', '.join(names)}{advice}"
+    )

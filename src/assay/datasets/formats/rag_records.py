@@ -15,7 +15,7 @@ from assay.datasets.rag_reader import RagReader
 from assay.datasets.rag_tools import TABLE_ENDINGS, TOOLS, field_of, tool_of
 from assay.errors import DataError
 from assay.files import FileSource, each_record, read_json, take_each
-from assay.text import counted, shortened
+from assay.text import counted
 
 EXAMPLE = """\
 ragas (also as JSON list, JSON lines and Parquet):
@@ -74,18 +74,26 @@ def read_rows(rows: Iterable[Record], name: str = "records") -> BenchmarkDataset
 
 def _read_file(source: FileSource, reader: RagReader) -> None:
     """Pass all records of a file to the reader."""
-    is_object = Probe(source.path).suffix == ".json" and source.first_line.lstrip()[:1] == b"{"
-    if not is_object:
+    content = _object(source)
+    if content is None:
         each_record(source.path, reader.take)
-        return
-    content = read_json(source)
-    take_each(_inside(content, source.label), source.label, lambda record: reader.take(source.label, record), RECORD_EXAMPLE)
+    else:
+        take_each(_inside(content), source.label, lambda record: reader.take(source.label, record), RECORD_EXAMPLE)
 
 
-def _inside(content: Any, label: str) -> list[Any]:
+def _object(source: FileSource) -> dict[str, Any] | None:
+    """The content of a file that is one JSON object; None for any other file, such as JSON lines."""
+    if Probe(source.path).suffix != ".json" or source.first_line.lstrip()[:1] != b"{":
+        return None
+    try:
+        content = read_json(source)
+    except DataError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _inside(content: dict[str, Any]) -> list[Any]:
     """The records in one JSON object; the object itself if it is a record."""
-    if not isinstance(content, dict):
-        raise DataError(f"expected an object, found {shortened(content)}", source=label)
     lists = (field_of(content, path) for tool in TOOLS for path in tool.inside)
     return next((records for records in lists if isinstance(records, list)), [content])
 
@@ -105,14 +113,14 @@ def notes_on_columns(dataset: BenchmarkDataset) -> list[str]:
     first = f"read as records of {dataset.metadata.get('tool')}: {read}{f'; {advice}' if advice else ''}."
     ways = Counter(_truth_of(dataset, query, columns) for query in dataset.queries)
     truth = "; ".join(f"{way} for {counted(n, 'query')}" for way, n in ways.items())
-    return [first, f"ground truth: {truth}.", *dataset.metadata.get("differences", ())]
+    return [first, f"ground truth in the file: {truth}.", *dataset.metadata.get("differences", ())]
 
 
 def _truth_of(dataset: BenchmarkDataset, query: str, columns: dict[str, str]) -> str:
-    """What decides which contexts are relevant to a query."""
+    """What the file says about what is relevant to a query."""
     if query in dataset.qrels:
         return " and ".join(columns[role] for role in ("reference", "reference_ids") if role in columns) or "judgments"
-    return f"the words of {columns.get('expected', 'expected')}" if dataset.queries[query].expected else "none"
+    return f"only the expected answer ({columns.get('expected')})" if dataset.queries[query].expected else "none"
 
 
 FORMAT = Format(
