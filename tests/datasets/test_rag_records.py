@@ -261,4 +261,4 @@ def test_systems_share_their_questions_and_contexts(tmp_path):
     assert dataset.qrels == {query: {"c2": 1} for query in ("q1", "q2", "q3")}
     told = [repair.what for repair in dataset.repairs if repair.is_loss]
     assert len(told) == 2, "a question that only one file has, and a question with another ground truth"
-    assert [result.notes[2:4] for result in [assay.evaluate(dataset, second)]] == [tuple(dataset.metadata["differences"])]
+    assert [result.notes[2:4] for result in [assay.evaluate(dataset, second)]] == [tuple(dataset.metadata["remarks"])]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from assay.datasets.context_lists import parse_cell
 from assay.datasets.entries import GROUND_TRUTH_NAMES
 from assay.datasets.fields import Record
 from assay.datasets.probe import Probe
+from assay.datasets.record_fields import field_of, first_field, has_field, opened
 from assay.files import TABLES, current_reading
 
 CONTEXT_ROLES = ("retrieved", "retrieved_ids", "reference", "reference_ids")
@@ -57,7 +57,7 @@ class Tool:
 
     def find(self, record: Record) -> dict[str, str]:
         """Role → the name that has it in this record; names that the user gave win."""
-        columns = {role: name for role in ROLES if (name := _first(record, self.columns.get(role, ())))}
+        columns = {role: name for role in ROLES if (name := first_field(record, self.columns.get(role, ())))}
         named = [(USER_ROLES.get(role, role), name) for name, role in current_reading().named_roles("queries", record)]
         return {**columns, **{role: name for role, name in named if role in ROLES}}
 
@@ -70,53 +70,9 @@ class Tool:
         return "query" in columns and any(role in columns for role in (*CONTEXT_ROLES, "expected"))
 
     def completed(self, record: Record) -> Record:
-        """The record with the fields that have to be computed."""
+        """The record with nested objects instead of their texts, and with the fields that have to be computed."""
+        record = {name: opened(value) for name, value in record.items()}
         return record if self.more is None else {**record, **self.more(record)}
-
-
-def _first(record: Record, names: Iterable[str]) -> str:
-    """The first of these names whose field has a value, otherwise the first that is there at all."""
-    there = [name for name in names if has_field(record, name)]
-    return next((name for name in there if field_of(record, name) is not None), there[0] if there else "")
-
-
-def has_field(record: Record, name: str) -> bool:
-    """Whether a record has a field, even if it has no value."""
-    if name.endswith("*"):
-        front = name[:-1]
-        if any(key.startswith(front) for key in record):
-            return True
-        return front.endswith(".") and isinstance(_opened(record.get(front[:-1])), Mapping)
-    if name in record:
-        return True
-    return any(rest in inner or has_field(inner, rest) for rest, inner in _inner(record, name))
-
-
-def field_of(record: Record, name: str) -> Any:
-    """The value of a field; None if there is none. `[*` is the first field whose name starts like this."""
-    if name.endswith("*"):
-        return next((value for key, value in record.items() if key.startswith(name[:-1])), None)
-    if name in record:
-        return record[name]
-    return next((value for rest, inner in _inner(record, name) if (value := field_of(inner, rest)) is not None), None)
-
-
-def _inner(record: Record, name: str) -> Iterable[tuple[str, Record]]:
-    """Every nested object that the name may lead into, and the rest of the name."""
-    for front, rest in _splits(name):
-        if front in record and isinstance(inner := _opened(record[front]), Mapping):
-            yield rest, inner
-
-
-@lru_cache(4096)
-def _splits(name: str) -> tuple[tuple[str, str], ...]:
-    places = [place for place, letter in enumerate(name) if letter == "."]
-    return tuple((name[:place], name[place + 1 :]) for place in places)
-
-
-def _opened(value: Any) -> Any:
-    """A nested object, also if a table has it as text."""
-    return value if isinstance(value, str) and value.lstrip()[:1] != "{" else parse_cell(value)
 
 
 def _under(fronts: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
@@ -376,7 +332,7 @@ def tool_of(probe: Probe) -> Tool | None:
     if not probe.is_list and (tool := _tool_inside(probe)) is not None:
         return tool
     union = {**dict.fromkeys(probe.outer_keys), **first}  # a record may leave out fields that have no value
-    likely = [tool for tool in TOOLS[:-1] if not first or _first(first, tool.columns["query"])]
+    likely = [tool for tool in TOOLS[:-1] if not first or first_field(first, tool.columns["query"])]
     return next((tool for tool in likely if tool.fits(union, is_table=False)), None)
 
 

@@ -12,7 +12,8 @@ from assay.datasets.fields import Record
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
 from assay.datasets.rag_reader import RagReader
-from assay.datasets.rag_tools import TABLE_ENDINGS, TOOLS, field_of, tool_of
+from assay.datasets.rag_tools import TABLE_ENDINGS, TOOLS, tool_of
+from assay.datasets.record_fields import field_of
 from assay.errors import DataError
 from assay.files import FileSource, each_record, read_json, take_each
 from assay.text import counted
@@ -113,7 +114,7 @@ def notes_on_columns(dataset: BenchmarkDataset) -> list[str]:
     first = f"read as records of {dataset.metadata.get('tool')}: {read}{f'; {advice}' if advice else ''}."
     ways = Counter(_truth_of(dataset, query, columns) for query in dataset.queries)
     truth = "; ".join(f"{way} for {counted(n, 'query')}" for way, n in ways.items())
-    return [first, f"ground truth in the file: {truth}.", *dataset.metadata.get("differences", ())]
+    return [first, f"ground truth in the file: {truth}.", *dataset.metadata.get("remarks", ())]
 
 
 def _truth_of(dataset: BenchmarkDataset, query: str, columns: dict[str, str]) -> str:
