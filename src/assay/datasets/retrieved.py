@@ -11,7 +11,7 @@ from assay.datasets.fields import roles_of
 from assay.datasets.formats.rag_records import FORMAT, read_systems
 from assay.datasets.loading import load_dataset
 from assay.datasets.probe import Probe
-from assay.datasets.rag_tools import OTHERS, TABLE_ENDINGS, TOOLS
+from assay.datasets.rag.tools import OTHERS, TABLE_ENDINGS, TOOLS
 from assay.datasets.recognition import detect_format
 from assay.errors import AssayError, DataError, UsageError
 from assay.files import missing_file

@@ -11,9 +11,9 @@ from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.fields import Record
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.datasets.rag_reader import RagReader
-from assay.datasets.rag_tools import TABLE_ENDINGS, TOOLS, tool_of
-from assay.datasets.record_fields import field_of
+from assay.datasets.rag.reader import RagReader
+from assay.datasets.rag.record_fields import field_of
+from assay.datasets.rag.tools import TABLE_ENDINGS, TOOLS, tool_of
 from assay.errors import DataError
 from assay.files import FileSource, each_record, read_json, take_each
 from assay.text import counted

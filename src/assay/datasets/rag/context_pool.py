@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from assay.datasets.context_lists import Context
-from assay.datasets.rag_row import REFERENCE, RETRIEVED, RagRow
+from assay.datasets.rag.context_lists import Context
+from assay.datasets.rag.row import REFERENCE, RETRIEVED, RagRow
 from assay.model import Document
 
 

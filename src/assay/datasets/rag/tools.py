@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.datasets.context_lists import parse_cell
 from assay.datasets.entries import GROUND_TRUTH_NAMES
 from assay.datasets.fields import Record
 from assay.datasets.probe import Probe
-from assay.datasets.record_fields import field_of, first_field, has_field, opened
+from assay.datasets.rag.context_lists import parse_cell
+from assay.datasets.rag.record_fields import field_of, first_field, has_field, opened
 from assay.files import TABLES, current_reading
 
 CONTEXT_ROLES = ("retrieved", "retrieved_ids", "reference", "reference_ids")

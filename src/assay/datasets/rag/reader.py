@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.datasets.context_pool import ContextPool
 from assay.datasets.dataset import BenchmarkDataset, Notes
 from assay.datasets.fields import Record
-from assay.datasets.rag_row import REFERENCE, RETRIEVED, RagRow, parse_row, simple_fields, split_contexts
-from assay.datasets.rag_tools import ROLES, TOOLS, Tool, tool_of_record
-from assay.datasets.record_fields import field_of
+from assay.datasets.rag.context_pool import ContextPool
+from assay.datasets.rag.record_fields import field_of
+from assay.datasets.rag.row import REFERENCE, RETRIEVED, RagRow, parse_row, simple_fields, split_contexts
+from assay.datasets.rag.tools import ROLES, TOOLS, Tool, tool_of_record
 from assay.errors import DataError
 from assay.text import counted, some_of
 

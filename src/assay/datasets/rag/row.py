@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from assay.datasets.context_lists import Context, context_of, entries_of, parse_cell
 from assay.datasets.dataset import Notes
 from assay.datasets.fields import Record, answer_text, filled_id
-from assay.datasets.rag_tools import CONTEXT_ROLES
+from assay.datasets.rag.context_lists import Context, context_of, entries_of, parse_cell
+from assay.datasets.rag.tools import CONTEXT_ROLES
 from assay.errors import DataError
 from assay.model import Query, is_finite_number
 from assay.text import shortened
