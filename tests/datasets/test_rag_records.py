@@ -10,7 +10,8 @@ import pytest
 
 import assay
 from assay import DataError, UsageError
-from assay.datasets import detect_format, load_dataset, load_systems
+from assay.datasets import detect_format, is_rag_row, load_dataset, load_systems, read_rag_rows
+from assay.files import Reading, reading_with, rows_of
 
 from ._benchmarks import SAMPLES
 from ._cases import write
@@ -129,6 +130,29 @@ def test_every_container_holds_the_same(tmp_path):
         assert dataset.retrieved == {"q1": ["c1", "c2"], "q2": ["c3"]}, path
         assert dataset.qrels == {"q1": {"c2": 1}, "q2": {"c2": 1}}, path
         assert dataset.documents["c3"].text == "c;d, e|f", path
+
+
+def test_the_rows_of_a_frame_are_records():
+    frame = pd.DataFrame([ROW, {**ROW, "user_input": "Why?", "reference_contexts": None, "score": 0.5}])
+    rows = list(rows_of(frame, "records"))
+    assert all(map(is_rag_row, rows))
+    assert not is_rag_row({"question": "?", "answer": "!"})
+    dataset = read_rag_rows(rows, "frame")
+    assert (dataset.name, dataset.format, dataset.retrieved) == (
+        "frame",
+        "rag_records",
+        {"q1": ["c1", "c2"], "q2": ["c1", "c2"]},
+    )
+    assert (dataset.qrels, dataset.queries["q2"].tags["score"]) == ({"q1": {"c2": 1}}, "0.5")
+
+
+def test_a_column_that_the_user_names_wins(tmp_path):
+    path = put(tmp_path / "x.jsonl", [{**ROW, "better": "a b", "gold": ["d1"], "returned": "d2; d1"}])
+    columns = {"expected": "better", "relevant": "gold", "retrieved": "returned"}
+    with reading_with(Reading(columns=columns)):
+        dataset = load_dataset(path)
+    assert dataset.queries["q1"].expected == "a b"
+    assert dataset.metadata["columns"]["retrieved_ids"] == "returned"
 
 
 LISTS = {

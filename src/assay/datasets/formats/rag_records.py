@@ -13,7 +13,7 @@ from assay.datasets.format import Format
 from assay.datasets.probe import Probe
 from assay.datasets.rag.reader import RagReader
 from assay.datasets.rag.record_fields import field_of
-from assay.datasets.rag.tools import TABLE_ENDINGS, TOOLS, tool_of
+from assay.datasets.rag.tools import TABLE_ENDINGS, TOOLS, tool_of, tool_of_record
 from assay.errors import DataError
 from assay.files import FileSource, each_record, read_json, take_each
 from assay.text import counted
@@ -64,13 +64,20 @@ def read_systems(paths: Sequence[Path]) -> tuple[BenchmarkDataset, list[dict[str
     return require_queries(dataset, reader.notes.source), retrieved
 
 
-def read_rows(rows: Iterable[Record], name: str = "records") -> BenchmarkDataset:
+def read_rag_rows(rows: Iterable[Record], name: str = "records") -> BenchmarkDataset:
     """A dataset from records in memory, such as the rows of a data frame."""
     reader = RagReader(name, Notes(name))
     reader.start_file(name, is_table=True)
     take_each(rows, name, lambda record: reader.take(name, record), RECORD_EXAMPLE)
     reader.finish_file()
-    return require_queries(reader.dataset()[0], name)
+    dataset = require_queries(reader.dataset()[0], name)
+    dataset.format = FORMAT.name
+    return dataset
+
+
+def is_rag_row(record: Record) -> bool:
+    """Whether a row of a data frame has the columns of a tool."""
+    return tool_of_record(record, is_table=True) is not None
 
 
 def _read_file(source: FileSource, reader: RagReader) -> None:
