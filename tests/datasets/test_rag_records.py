@@ -107,7 +107,7 @@ def test_what_was_retrieved_is_scored_without_a_run(name):
 
 
 def test_a_run_is_needed_elsewhere():
-    with pytest.raises(UsageError):
+    with pytest.raises(DataError):
         assay.evaluate({"q1": {"d1": 1}})
 
 

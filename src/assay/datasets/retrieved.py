@@ -66,7 +66,8 @@ def _no_truth(dataset: BenchmarkDataset) -> str:
     columns = dataset.metadata.get("columns", {})
     answer = columns.get("response")
     advice = f". If {answer} is the expected answer, add --columns expected={answer}" if answer else ""
+    page = f"   (the columns of {tool.name}: {tool.page})" if tool.page else ""
     return (
         "found neither reference contexts nor expected answers, so nothing says which contexts are relevant. "
-        f"Accepted columns: {', '.join(names)}{advice}"
+        f"Accepted columns: {', '.join(names)}{advice}{page}"
     )

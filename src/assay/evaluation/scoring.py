@@ -49,12 +49,11 @@ def evaluate(
     If `qrels` is a BenchmarkDataset, `relevance` says how relevance is decided. `ontology` (an ontology or its file) is for
     metrics and relevance by similar terms, and resolves other ids of a term.
     """
-    run = _retrieved(qrels) if run is None else run
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
     return evaluate_metrics(
         qrels,
-        run,
+        _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run,
         parsed_metrics,
         profile=chosen,
         name=name,
@@ -65,13 +64,11 @@ def evaluate(
     )
 
 
-def _retrieved(qrels: Any) -> Mapping[str, Sequence[str]]:
+def _retrieved(dataset: BenchmarkDataset) -> Mapping[str, Sequence[str]]:
     """What a system retrieved, according to the benchmark's own file."""
-    if not isinstance(qrels, BenchmarkDataset):
-        raise UsageError("evaluate needs a run: evaluate(qrels, run). Only a benchmark may have what a system retrieved")
-    if not qrels.retrieved:
-        raise UsageError(f"evaluate needs a run: {qrels.name} does not say what a system retrieved")
-    return qrels.retrieved
+    if not dataset.retrieved:
+        raise UsageError(f"evaluate needs a run, because {dataset.name} does not say what a system retrieved")
+    return dataset.retrieved
 
 
 def evaluate_metrics(

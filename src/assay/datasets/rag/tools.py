@@ -31,7 +31,7 @@ class Tool:
 
     name: str
     page: str
-    """The page that documents the columns."""
+    """The page that documents the columns; errors name it."""
     columns: Mapping[str, tuple[str, ...]]
     """Role → names, the likeliest first."""
     marks: tuple[tuple[str, ...], ...]
@@ -179,7 +179,7 @@ DEEPEVAL = Tool(
 )
 TRULENS = Tool(
     "TruLens",
-    "https://www.trulens.org/reference/trulens/core/session/",
+    "https://www.trulens.org/component_guides/evaluation/running_feedback_functions/existing_data/",
     {
         "query_id": ("record_id", "query_id"),
         "query": ("input", "query"),
@@ -220,7 +220,7 @@ LANGSMITH = Tool(
 )
 LANGSMITH_DATASET = Tool(
     "LangSmith dataset",
-    "https://docs.langchain.com/langsmith/manage-datasets",
+    "https://docs.smith.langchain.com/evaluation/faq/manage-datasets",
     {
         "query_id": ("id",),
         "query": LANGSMITH.columns["query"],
@@ -233,7 +233,7 @@ LANGSMITH_DATASET = Tool(
 )
 PHOENIX = Tool(
     "Phoenix",
-    "https://arize.com/docs/phoenix/tracing/how-to-tracing/importing-and-exporting-traces/extract-data-from-spans",
+    "https://arize.com/docs/phoenix/how-to/extract-data-from-spans",
     {
         "query_id": ("context.span_id", "span_id"),
         "query": ("attributes.input.value",),
@@ -296,7 +296,7 @@ PROMPTFOO = Tool(
 )
 OTHERS = Tool(
     "another tool",
-    "https://docs.ragas.io/en/stable/concepts/components/eval_sample/",
+    "",
     {
         "query_id": ("query_id", "question_id", "id"),
         "query": QUESTIONS,
