@@ -35,6 +35,8 @@ FILE_ENDINGS = (
     *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
     *(".gz", ".zst", ".xz", ".bz2"),
 )
+RECORD_ENDINGS = {".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet"}
+"""Extensions of tables with one record per query."""
 EXAMPLE_FILES = {
     "run": ("bm25.run", "dense.run"),
     "file of answers": ("answers.jsonl", "other.jsonl"),
@@ -270,10 +272,12 @@ def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
 
 def _have_truth(words: Sequence[Word], dataset_format: str | None) -> bool:
     """Whether every file has its own ground truth and what a system retrieved, as tables of RAG tools do."""
-    from assay.datasets import RAG_RECORDS, brings_retrieved
-
     if not words or any(word.is_standard_input or word.kind is not Kind.FILE for word in words):
         return False
+    if dataset_format is None and not RECORD_ENDINGS & set(Path(words[0].path.lower()).suffixes):
+        return False
+    from assay.datasets import RAG_RECORDS, brings_retrieved
+
     if dataset_format == RAG_RECORDS:
         return True
     if not brings_retrieved(Path(words[0].path)):
