@@ -85,6 +85,24 @@ SINGLE = {
     *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
 }
 """Formats that are one file of JSON."""
+RAG_ROWS = [
+    {"user_input": "How?", "retrieved_contexts": ["a", "b"], "reference_contexts": ["b"], "reference": "b", "response": "c"},
+    {"input": "How?", "retrieval_context": "a|b", "context": ["a"], "expected_output": "b", "actual_output": "c"},
+    {"question": "How?", "contexts": "['a' 'b']", "answer": "c", "ground_truth": "b"},
+    {"record_id": "r1", "app_id": "a", "input": "How?", "output": "c", "Context_calls": [{"args": {"context": "a"}}]},
+    {
+        "inputs": {"question": "How?"},
+        "outputs": {"documents": [{"page_content": "a"}]},
+        "reference_outputs": {"answer": "b"},
+    },
+    {"attributes.input.value": "How?", "attributes.retrieval.documents": [{"document.id": "d1", "document.content": "a"}]},
+    {"vars": {"query": "How?"}, "response": {"output": "c", "metadata": {"context": ["a"]}}, "testCase": {"assert": []}},
+]
+RAG_TABLE = (
+    b"user_input,retrieved_contexts,reference_contexts,reference\n"
+    b"How?,\"['a', 'b']\",\"['b']\",b\nWhy?,\"[Document(id='d1', page_content='c')]\",\"['a' 'd']\",c\n"
+)
+"""Records of every RAG tool, and a table with lists in every spelling."""
 
 
 def _single(one: Format) -> Component:
@@ -284,6 +302,26 @@ def _package_seeds() -> list[bytes]:
     return [join_files({"name": b"beir/x", **{name: json.dumps(value).encode() for name, value in files.items()}})]
 
 
+def _rag_records(one: Format) -> Component:
+    """The files of the folder are read, each as its extension says; the first that can be read is used."""
+    lines = [json.dumps(row).encode() for row in RAG_ROWS]
+    results = json.dumps({"results": {"stats": {}, "results": RAG_ROWS[-1:]}}).encode()
+    seeds = [*({"r.jsonl": line} for line in lines), {"r.csv": RAG_TABLE}, {"r.json": results}]
+
+    def check(data: bytes) -> object:
+        files = sorted(path for path in write_folder(f"folder-{one.name}", data).rglob("*") if path.is_file())
+        return [_use(load_dataset(path, one.name if zlib.crc32(data) % 4 else None)) for path in files[:1]]
+
+    return Component(
+        f"dataset_{one.name}",
+        check,
+        lambda: [join_files(seed) for seed in seeds],
+        "folder",
+        tokens=(*_words(one), b"['", b"' '", b"Document(page_content='", b"\n\n", b"|", b";"),
+        covers=(f"format {one.name}",),
+    )
+
+
 def _components() -> tuple[Component, ...]:
     more = {
         "code_spans": _code_spans,
@@ -297,6 +335,8 @@ def _components() -> tuple[Component, ...]:
         if name == "ir_datasets":
             package = Component(f"dataset_{name}", _check_package, _package_seeds, "folder", covers=(f"format {name}",))
             found.append(package)
+        elif name == "rag_records":
+            found.append(_rag_records(one))
         else:
             found.append(_single(one) if name in SINGLE else _folder(one, more.get(name, tuple)))
     return tuple(found)

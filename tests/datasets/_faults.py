@@ -119,6 +119,9 @@ LONGMEMEVAL: dict[str, Files] = {
     "a turn that is not UTF-8": {"lme.json": b'[{"question_id": "q", "haystack_sessions": [[{"content": "\xff"}]]}]'},
 }
 
+RAGAS = {"user_input": "How?", "retrieved_contexts": ["a"], "reference": "b"}
+"""A record of ragas."""
+
 FAULTS: dict[str, dict[str, Files]] = {
     "beir": {
         "no queries": {"corpus.jsonl": DOCUMENT},
@@ -236,6 +239,17 @@ FAULTS: dict[str, dict[str, Files]] = {
     "parquet": {
         "metadata": {"queries.parquet": [{"query_id": 1, "metadata": "{"}]},
         "a query twice": {"queries.parquet": [{"query_id": 1}, {"query_id": 1}]},
+    },
+    "rag_records": {
+        "no question": {"r.jsonl": [RAGAS, {**RAGAS, "user_input": ""}, {**RAGAS, "user_input": [{"content": "hi"}]}]},
+        "no columns of a tool": {"r.jsonl": [{"text": "x"}]},
+        "contexts that are none": {
+            "r.jsonl": [RAGAS | {"retrieved_contexts": wrong} for wrong in (7.5, [1], [{"x": 1}], [[]])]
+        },
+        "a list that is none": {"r.csv": "user_input,retrieved_contexts,reference\nx,['a,b\ny,[a b],c\nz,['a'],d\n"},
+        "ids without texts": {"r.jsonl": [RAGAS | {"retrieved_context_ids": ["d1", "d2"]}]},
+        "nothing": {"r.jsonl": ""},
+        "not JSON": {"r.json": "{"},
     },
     "rag_template": {
         "an empty id": {"rag.json": [{"question": "?", "id": ""}]},

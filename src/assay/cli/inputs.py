@@ -35,6 +35,8 @@ FILE_ENDINGS = (
     *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
     *(".gz", ".zst", ".xz", ".bz2"),
 )
+RECORD_ENDINGS = {".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet"}
+"""Extensions of tables with one record per query."""
 EXAMPLE_FILES = {
     "run": ("bm25.run", "dense.run"),
     "file of answers": ("answers.jsonl", "other.jsonl"),
@@ -83,6 +85,8 @@ class InputRules:
     """The hint for a file in the wrong place, if judgments do not come first."""
     default_metrics: Literal["group", "benchmark"] = "group"
     """The default metrics of runs: the default group, or the metrics that suit the benchmark."""
+    takes_records: bool = False
+    """Whether files may have their own ground truth, such as tables of RAG tools with what a system retrieved."""
     decided: tuple[str, ...] = ()
     """Flags of the command that have no effect on results, because these are scored already."""
 
@@ -170,6 +174,8 @@ class Inputs:
     is_dataset: bool
     """Whether the ground truth is a benchmark rather than judgments alone."""
     systems: tuple[Word, ...]
+    are_records: bool = False
+    """Whether the files of the systems have the ground truth themselves."""
 
     @property
     def is_scored(self) -> bool:
@@ -244,19 +250,46 @@ def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
     """The inputs, checked as far as possible before anything is loaded."""
     check_metrics_are_no_files(options)
     is_dataset = bool(getattr(options, "dataset", None))
-    if rules.truth in ("first", "dataset"):
-        check_has_dataset(options)
     typed = [*options.files, *(getattr(options, "more_runs", ()) if rules.file == "run" else ())]
     if not typed and not is_dataset and rules.has_default:
         typed = [LATEST]
     words = tuple(Word.of(word, options.store) for word in typed)
-    inputs = _divide(options, rules, words)
+    are_records = rules.takes_records and not is_dataset and _have_truth(words, options.dataset_format)
+    if rules.truth in ("first", "dataset") and not are_records:
+        check_has_dataset(options)
+    inputs = (
+        Inputs(rules, words[0].path, is_dataset=True, systems=words, are_records=True)
+        if are_records
+        else _divide(options, rules, words)
+    )
     if inputs.n_standard_inputs > 1:
         raise UsageError("standard input (-) can be read only once")
     _check_count(options, inputs)
     if inputs.is_scored:
         _check_no_scoring_flags(options, rules)
     return inputs
+
+
+def _have_truth(words: Sequence[Word], dataset_format: str | None) -> bool:
+    """Whether every file has its own ground truth and what a system retrieved, as tables of RAG tools do."""
+    if not words or any(word.is_standard_input or word.kind is not Kind.FILE for word in words):
+        return False
+    if dataset_format is None and not RECORD_ENDINGS & set(Path(words[0].path.lower()).suffixes):
+        return False
+    from assay.datasets import RAG_RECORDS, brings_retrieved
+
+    if dataset_format == RAG_RECORDS:
+        return True
+    if not brings_retrieved(Path(words[0].path)):
+        return False
+    if others := [word for word in words if not brings_retrieved(Path(word.path))]:
+        for word in others:
+            word.check_exists()
+        raise UsageError(
+            f"{words[0]} has its own queries and ground truth, but {others[0]} does not. To score runs on these queries:\n"
+            f"  assay score --dataset {shlex.join([words[0].path, *map(str, others)])}"
+        )
+    return True
 
 
 def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word]) -> Inputs:

@@ -53,7 +53,8 @@ def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[
     from assay.metrics import parse_metrics
 
     profile = make_profile(options)
-    if not options.metrics and inputs.is_dataset and inputs.rules.default_metrics == "benchmark":
+    has_own = inputs.rules.default_metrics == "benchmark" or inputs.are_records
+    if not options.metrics and inputs.is_dataset and has_own:
         from assay.evaluation import default_metrics, formats_of
 
         metrics = default_metrics(formats_of(inputs.truth, options.dataset_format))
@@ -131,14 +132,23 @@ def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:
 def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> list[Result]:
     """Runs scored against judgments, or against a benchmark."""
     log_policy(options, scoring.profile)
-    sources = load_sources(inputs)
     results = []
     with _without_garbage_collection():
-        truth = load_truth(options, inputs, scoring)
+        truth, sources = _load_all(options, inputs, scoring)
         for source, name in sources:
             with _errors_at(options, inputs, source), log_duration(options, f"{_describe(source, name)}, scored"):
                 results.append(scoring.score(truth, source, name))
     return results
+
+
+def _load_all(
+    options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions
+) -> tuple[Qrels | BenchmarkDataset, list[tuple[Any, str]]]:
+    """The ground truth, and the rankings to score with their names."""
+    if inputs.are_records:
+        return load_records(options, inputs, scoring)
+    sources = load_sources(inputs)
+    return load_truth(options, inputs, scoring), sources
 
 
 def _describe(source: Any, name: str) -> str:
@@ -255,7 +265,7 @@ def _tags(result: Result, query: str) -> Mapping[str, Any]:
 
 def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> Qrels | BenchmarkDataset:
     """The ground truth of a command: the benchmark of --dataset, else a file of judgments."""
-    from assay.evaluation import check_options, load_ground_truth
+    from assay.evaluation import load_ground_truth
     from assay.files import as_source
     from assay.model import Qrels
 
@@ -271,9 +281,31 @@ def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpti
     if isinstance(truth, Qrels):
         _ = scoring.domain_options  # read now, so that its errors do not name the judgments or a run
     else:
-        check_options(truth.name, truth.qrels, scoring.relevance.domain_options)
-        log_verbose(options, f"relevance: {scoring.relevance.by}, unit {scoring.relevance.unit}")
+        _check_benchmark(options, truth, scoring)
     return truth
+
+
+def _check_benchmark(options: argparse.Namespace, dataset: BenchmarkDataset, scoring: ScoringOptions) -> None:
+    """Check the options about relevance before runs are scored."""
+    from assay.evaluation import check_options
+
+    check_options(dataset.name, dataset.qrels, scoring.relevance.domain_options)
+    log_verbose(options, f"relevance: {scoring.relevance.by}, unit {scoring.relevance.unit}")
+
+
+def load_records(
+    options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions
+) -> tuple[BenchmarkDataset, list[tuple[Any, str]]]:
+    """One benchmark from files that have their own ground truth; and what each system retrieved, with its name."""
+    from assay.datasets import load_systems
+
+    names = inputs.names
+    inputs.check_files()
+    with log_duration(options, f"{', '.join(map(str, inputs.systems))}: read") as more:
+        dataset, retrieved = load_systems([Path(word.path) for word in inputs.systems], options.dataset_format)
+        more.append(f"format {dataset.format}, {dataset!r}")
+    _check_benchmark(options, dataset, scoring)
+    return dataset, list(zip(retrieved, names, strict=True))
 
 
 @contextmanager

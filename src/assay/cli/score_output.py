@@ -73,6 +73,8 @@ def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) ->
     if len(inputs.systems) < 2 or inputs.n_standard_inputs:
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth] if inputs.truth else []
+    if inputs.are_records:
+        truth = []
     words = ["assay", "compare", *truth, *map(str, inputs.systems), "-m", metric, *_scoring_flags(options)]
     return f"{QUESTION}{shlex.join(words)}"
 

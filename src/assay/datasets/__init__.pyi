@@ -16,6 +16,8 @@ from assay.datasets.format import bundled as bundled
 from assay.datasets.format import find_format as find_format
 from assay.datasets.format import known_format as known_format
 from assay.datasets.format import near_names as near_names
+from assay.datasets.formats.rag_records import is_rag_row as is_rag_row
+from assay.datasets.formats.rag_records import read_rag_rows as read_rag_rows
 from assay.datasets.loading import has_own_documents as has_own_documents
 from assay.datasets.loading import load_bundled as load_bundled
 from assay.datasets.loading import load_dataset as load_dataset
@@ -34,6 +36,9 @@ from assay.datasets.preflight.queries import queries_to_send as queries_to_send
 from assay.datasets.probe import Probe as Probe
 from assay.datasets.recognition import detect_format as detect_format
 from assay.datasets.recognition import looks_like as looks_like
+from assay.datasets.retrieved import RAG_RECORDS as RAG_RECORDS
+from assay.datasets.retrieved import brings_retrieved as brings_retrieved
+from assay.datasets.retrieved import load_systems as load_systems
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
 from assay.files import FileSource as FileSource

@@ -45,7 +45,7 @@ from assay.views import Times, Truth
 
 def evaluate(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
     policy: Policy | None = None,
@@ -58,6 +58,7 @@ def evaluate(
 ) -> Result:
     """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
+    Without a run, `qrels` must be a BenchmarkDataset whose file has what a system retrieved: `dataset.retrieved`.
     A `profile` scores like another tool. `tie_band` and `residuals` add how much ties and unjudged documents could change.
     If `qrels` is a BenchmarkDataset, `relevance` says how relevance is decided. `ontology` (an ontology or its file) is for
     metrics and relevance by similar terms, and resolves other ids of a term.
@@ -66,7 +67,7 @@ def evaluate(
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
     return evaluate_metrics(
         qrels,
-        run,
+        _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run,
         parsed_metrics,
         profile=chosen,
         name=name,
@@ -75,6 +76,13 @@ def evaluate(
         relevance=relevance,
         options={} if ontology is None else {"ontology": ontology},
     )
+
+
+def _retrieved(dataset: BenchmarkDataset) -> Mapping[str, Sequence[str]]:
+    """What a system retrieved, according to the benchmark's own file."""
+    if not dataset.retrieved:
+        raise UsageError(f"evaluate needs a run, because {dataset.name} does not say what a system retrieved")
+    return dataset.retrieved
 
 
 def evaluate_metrics(

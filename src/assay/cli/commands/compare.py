@@ -40,12 +40,14 @@ EXAMPLES = """\
   assay compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25 --worst 10
   assay compare before.json "after.json#rag-template/dense" -f markdown -o report.md
   assay compare before.json after.json --by language difficulty --slices
+  assay compare before.csv after.csv
   assay compare --dataset rag-template bm25.run dense.run --test wilcoxon --correction bh"""
 RULES = InputRules(
     metrics="metrics to compare; the verdict is about the first one",
     least=2,
     keep_rankings=lambda options: bool(options.worst or options.best or options.agreement),
     looks_up_unjudged=True,
+    takes_records=True,
 )
 MAX_RESAMPLES = 1_000_000
 MAX_SEED = 1_000_000_000

@@ -1,4 +1,4 @@
-"""assay score: score one or more runs against judgments."""
+"""assay score: score one or more runs against judgments, or a table of a RAG tool against its own references."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ RULES = InputRules(
     metrics="metrics or groups, such as ndcg@10 map recall@5,10 (default: the group rag)",
     default_metrics="benchmark",
     can_repeat=True,
+    takes_records=True,
 )
 EXAMPLES = """\
   assay score qrels.txt bm25.run dense.run -m ndcg@10 map recall@100
   assay score qrels.txt run.txt --per-query --format csv
   assay score qrels.txt run.txt -o result.json -o table.tex
   assay score qrels.txt run.txt -m official --format trec
+  assay score ragas.csv
   zcat run.gz | assay score qrels.txt -"""
 
 

@@ -196,7 +196,8 @@ def read_rag_template(path: Path) -> BenchmarkDataset:
     uses them. Ground truth by ids is read from `relevantIds`, `relevantChunkIds`, `groundTruthIds` or `qrels`, in the
     question or its metadata. An empty list means that nothing is relevant; without a list, the question is unjudged. If a
     question has both `context` and `retrieval_context`, or both `ground_truth` and `answer`, the first is used and the
-    second becomes metadata.
+    second becomes metadata. Contexts that a system retrieved are `rag_records`, which is recognised by the names of tools.
+    To read them as what the question may search, choose this format by its name.
     """
     source = FileSource.at(path)
     return require_queries(_Reader(source, Notes(source.label)).read(), source.label)
@@ -353,7 +354,10 @@ def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any
 
 
 def detect(probe: Probe) -> bool:
-    """An object with `questions`; or records with a question, and contexts or an expected answer."""
+    """An object with `questions`; or records with a question, and contexts or an expected answer.
+
+    Records with names of RAG tools are claimed by `rag_records`, which has a higher rank.
+    """
     if probe.suffix not in (".json", *LINES):
         return False
     keys = probe.outer_keys

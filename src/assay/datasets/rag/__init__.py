@@ -1,0 +1,1 @@
+"""Tables of RAG tools: their columns, and how their records become a benchmark."""
