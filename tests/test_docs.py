@@ -346,6 +346,7 @@ def test_commands_print_what_is_shown(page, workplace, capsys):
         if word == "cat":
             file = Path(command.line.split()[1])
             if not file.exists():
+                file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(command.output, encoding="utf-8")
             assert agrees(file.read_text(encoding="utf-8"), command.output), command.place
         elif word == "assay":

@@ -54,6 +54,8 @@ class Param:
     """Part of the canonical name even at its default, because tools disagree about the default."""
     is_private: bool = False
     """May hold a secret, so an error does not show the value."""
+    is_later: bool = False
+    """Added after fingerprints were stored: it counts in them only if it is set."""
 
     @property
     def may_hold_secret(self) -> bool:

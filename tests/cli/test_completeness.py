@@ -69,7 +69,8 @@ def test_eval_and_score_give_the_same_figure_and_both_tell_how_many(assay, place
         assert (result["counts"]["judged"], result["counts"]["missing"], result["counts"]["extra"]) == (50, 0, 0)
         told = {name: result["relevance"].get(name) for name in COUNTED}
         assert told == {**COUNTED, "missing_documents": "drop" if rule == "drop" else None}
-    assert asked["notes"] == again["notes"]
+    about_depth = "the run has at most 2 documents per query"
+    assert asked["notes"] == [note for note in again["notes"] if not note.startswith(about_depth)]
 
 
 COUNTED = {

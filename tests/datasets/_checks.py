@@ -76,6 +76,14 @@ SOME = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}}
 MANY = {f"d{number}": 1 for number in range(1, 13)}
 CROWD = {f"x{number}": 0 for number in range(30)}
 
+
+def repaired(code):
+    """A dataset whose reader noted something of this kind."""
+    dataset = clean()
+    dataset.repairs.append(Repair("corpus.csv:7", "something about it", code=code))
+    return dataset
+
+
 OF_DATASETS = {
     "no-queries": (BenchmarkDataset(), clean()),
     "query-id-mismatch": tuple(clean(queries={"q1": Query(name, "?")}, qrels={"q1": {"d1": 1}}) for name in ("q4", "q1")),
@@ -83,6 +91,11 @@ OF_DATASETS = {
     "empty-query": (judged(Query("q4", " \n")), judged(Query("q4", "?"))),
     "mojibake-query": (judged(Query("q4", "schÃ¶n")), judged(Query("q4", "schön IRMÃ… “CAFÉ” Ângela"))),
     "near-duplicate-queries": (near(f"{LONG} ten"), near(f"{LONG} ten eleven")),
+    "bad-record-left-out": (repaired("left-out"), clean()),
+    "unused-file": (repaired("unused-file"), clean()),
+    "unused-column": (repaired("unused-column"), clean()),
+    "column-choice": (repaired("columns"), clean()),
+    "no-documents": (clean(documents={}), BenchmarkDataset(queries={"q": Query("q")}, qrels={"q": {"d": 1}})),
     "expected-empty": (judged(Query("q4", "what else", expected=" ?")), judged(Query("q4", "what else", expected="7"))),
     "no-ground-truth": (clean(qrels={}), graded(q1={"d1": 1})),
     "query-without-judgments": (with_query(Query("q4", "?", expected="")), with_query(Query("q4", "?", expected="this"))),

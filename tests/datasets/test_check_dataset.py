@@ -364,19 +364,17 @@ def test_ten_thousand_queries_take_seconds():
 
 
 def test_texts_are_missed_where_something_has_a_place_for_them(tmp_path):
-    """Judgments alone have no texts, and need none; topics, a file of queries and a JSON file do."""
+    """Judgments alone have no texts, and need none; a file of queries and a JSON file do."""
     qrels = "".join(f"q{number} 0 d1 1\n" for number in range(93))
-    topics = "".join(f"<top>\n<num> Number: q{number}\n<docid>{number}</docid>\n</top>\n" for number in range(93))
     lines = "".join(json.dumps({"_id": f"q{number}", "text": " " * (number % 3)}) + "\n" for number in range(93))
     table = "query-id\tcorpus-id\tscore\n" + "".join(f"q{number}\td1\t1\n" for number in range(93))
     bare = {"queries": {f"q{number}": {"text": ""} for number in range(93)}, "qrels": {"q1": {"d1": 1}}}
-    put_all(tmp_path / "topics", {"qrels.txt": qrels, "topics.txt": topics})
     put_all(
         tmp_path / "beir", {"queries.jsonl": lines, "corpus.jsonl": '{"_id": "d1", "text": "x"}\n', "qrels/test.tsv": table}
     )
     without = [write(tmp_path / "qrels.txt", qrels), tmp_path / "judgments"]
     put_all(tmp_path / "judgments", {"qrels.txt": qrels, "docs.jsonl": '{"id": "d1", "contents": "x"}\n'})
-    for place in (tmp_path / "topics", tmp_path / "beir", write(tmp_path / "bare.json", json.dumps(bare))):
+    for place in (tmp_path / "beir", write(tmp_path / "bare.json", json.dumps(bare))):
         found = find("empty-query", load_dataset(place))
         assert (found.severity, found.count, found.message) == ("error", 93, "none of the 93 queries has a text"), place
         assert [case.query for case in found.cases[:2]] == ["q0", "q1"]

@@ -121,7 +121,9 @@ class BoundProvider:
     @property
     def fingerprint(self) -> str:
         """A short hash of the configuration, secrets included."""
-        plain = {name: revealed(value) if isinstance(value, str) else value for name, value in self.params.items()}
+        later = {param.name: param.default for param in self.provider.params if param.is_later}
+        params = {name: value for name, value in self.params.items() if name not in later or value != later[name]}
+        plain = {name: revealed(value) if isinstance(value, str) else value for name, value in params.items()}
         content = json.dumps([self.provider.name, to_json(plain), [part.fingerprint for part in self.parts]], sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.format import known_format
 from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases
 
 CODE_OF_REPAIR = {
@@ -35,6 +36,8 @@ def check_reading(dataset: BenchmarkDataset) -> Iterator[Finding]:
 
 
 def _has_nothing_to_search(dataset: BenchmarkDataset) -> bool:
-    """Whether there are neither documents nor files. Documents that stay in a file are checked elsewhere."""
-    has_documents = bool(dataset.documents) if isinstance(dataset.documents, dict) else True
+    """Whether there are neither documents nor files. Documents in a file or of a domain are checked elsewhere."""
+    format_ = known_format(dataset.format)
+    is_made_elsewhere = format_ is not None and format_.needs_domain
+    has_documents = is_made_elsewhere or not isinstance(dataset.documents, dict) or bool(dataset.documents)
     return not has_documents and dataset.pack is None and not dataset.spans

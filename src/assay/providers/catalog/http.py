@@ -112,9 +112,15 @@ PROVIDER = Provider(
             "JSON object, or Name: value. ${NAME} is read from the environment and never shown",
             is_private=True,
         ),
-        Param("size", cutoff, None, "hits per page, for the placeholder {size} (default: k)"),
-        Param("cursor", path, "", "path of the cursor of the next page in a response, for the placeholder {cursor}"),
-        Param("first_cursor", str, "", "value of {cursor} for the first page (default: it is left out)"),
+        Param("size", cutoff, None, "hits per page, for the placeholder {size} (default: k)", is_later=True),
+        Param(
+            "cursor",
+            path,
+            "",
+            "path of the cursor of the next page in a response, for the placeholder {cursor}",
+            is_later=True,
+        ),
+        Param("first_cursor", str, "", "value of {cursor} for the first page (default: it is left out)", is_later=True),
         Param(
             "timeout",
             positive,
