@@ -24,6 +24,7 @@ from assay.metrics.parsing import parse_metrics
 from assay.metrics.questions import Question, all_questions
 from assay.metrics.registry import DEFAULT_GROUP, GROUPS, all_metrics, all_spellings
 from assay.ontology import Similarity, all_similarities
+from docs.shapes import SHAPES, Shape
 
 HERE = Path(__file__).parent
 
@@ -195,6 +196,7 @@ edit it.
 | command | what it does |
 |---|---|
 | `assay datasets` | list the formats and the bundled benchmarks |
+| `assay datasets formats` | list the formats, and the accepted names of columns |
 | `assay datasets show PATH` | show what is in a dataset |
 | `assay datasets check PATH` | check a dataset |
 | `assay datasets convert SOURCE TARGET --to beir` | write a dataset in another format |
@@ -217,6 +219,29 @@ Runs and plain judgments have their own formats: see [what goes in](tour.md#what
 """
 
 
+SHAPES_HEAD = """\
+## Shapes
+
+Every shape in which a benchmark can come, with a small sample. A path to the file or the folder is enough:
+`assay datasets show PATH`. Parquet files have the columns of the JSON lines with the same name. In Python, data frames and
+lists of dicts have the columns of a golden list, of ragas and the other tools, or of the three tables ([your
+data](your-data.md)).
+"""
+
+
+def _shape_row(shape: Shape) -> tuple[str, ...]:
+    """What it is, its format, and its files line by line."""
+    lines = [
+        line for name, text in shape.files.items() for line in (f"**{_plain(name)}**", *map(_code_line, text.split("\n")))
+    ]
+    return shape.what, f"[`{shape.format}`](#{shape.format})", "<br>".join(lines)
+
+
+def _code_line(line: str) -> str:
+    shown = line.replace("\t", "<tab>").replace("|", "\\|").strip()
+    return f"`{shown}`"
+
+
 def formats_page() -> str:
     """The format reference."""
     formats = all_formats().values()
@@ -224,6 +249,8 @@ def formats_page() -> str:
     parts = [
         FORMATS_HEAD.format(count=len(formats)),
         _table(("format", "assay can", "what it is"), rows),
+        SHAPES_HEAD,
+        _table(("what you have", "format", "sample"), map(_shape_row, SHAPES)),
         *map(_format_section, formats),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
