@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -15,17 +16,92 @@ from assay.model import Document
 Decoder = Callable[[bytes], Any]
 
 
-class FileDocuments(MutableMapping[str, Document]):
-    """Documents of a file with one JSON object per line. Documents that are added or replaced are kept in memory.
+class StoredDocuments(MutableMapping[str, Document]):
+    """Documents that stay in their files until they are needed. Documents that are added or replaced are kept in memory.
 
-    Iterating over all documents reads the file once; a single document is read from its place. For that, a compressed file
-    is unpacked once to a temporary file that exists as long as this object.
+    Iterating over all documents reads the files once; a single document is read from its place.
+    """
+
+    def __init__(self) -> None:
+        self._added: dict[str, Document] = {}
+        self._removed: set[str] = set()
+
+    @property
+    @abstractmethod
+    def _places(self) -> Mapping[str, int]:
+        """Id → the number of its place, in the order of the files."""
+
+    @abstractmethod
+    def _read(self, doc_id: str) -> Document:
+        """One document from its place."""
+
+    @abstractmethod
+    def _stored(self) -> Iterator[tuple[str, Document]]:
+        """Every document of the files once."""
+
+    @abstractmethod
+    def _label(self, number: int) -> str:
+        """`file:line` of a place."""
+
+    def __len__(self) -> int:
+        return len(self._places) - len(self._removed) + sum(doc_id not in self._places for doc_id in self._added)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (doc_id for doc_id in self._places if doc_id not in self._removed)
+        yield from (doc_id for doc_id in self._added if doc_id not in self._places)
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self._added or (doc_id in self._places and doc_id not in self._removed)
+
+    def __getitem__(self, doc_id: str) -> Document:
+        if doc_id in self._added:
+            return self._added[doc_id]
+        if doc_id in self._removed or doc_id not in self._places:
+            raise KeyError(doc_id)
+        return self._read(doc_id)
+
+    def __setitem__(self, doc_id: str, document: Document) -> None:
+        self._added[doc_id] = document
+        self._removed.discard(doc_id)
+
+    def __delitem__(self, doc_id: str) -> None:
+        if doc_id not in self:
+            raise KeyError(doc_id)
+        self._added.pop(doc_id, None)
+        if doc_id in self._places:
+            self._removed.add(doc_id)
+
+    def place_of(self, doc_id: str) -> str | None:
+        """`file:line` of a document; None if it is not in a file."""
+        return None if doc_id in self._added or doc_id not in self else self._label(self._places[doc_id])
+
+    def items(self) -> Any:
+        """Pairs of id and document, in one pass over the files."""
+        return Items(self)
+
+    def values(self) -> Any:
+        """Documents, in one pass over the files."""
+        return Values(self)
+
+    def stream(self) -> Iterator[tuple[str, Document]]:
+        """Every document once, without keeping any in memory. Replaced documents come in their original place."""
+        added = dict(self._added)
+        for doc_id, document in self._stored():
+            if doc_id not in self._removed:
+                yield doc_id, added.pop(doc_id, document)
+        yield from added.items()
+
+
+class FileDocuments(StoredDocuments):
+    """Documents of a file with one record per line.
+
+    To read a single document of a compressed file, the file is unpacked once to a temporary file that exists as long as this
+    object.
     """
 
     def __init__(self, source: FileSource, id_of: Decoder, document_of: Decoder) -> None:
+        super().__init__()
         self._source, self._id_of, self._document_of = source, id_of, document_of
-        self._added: dict[str, Document] = {}
-        self._removed: set[str] = set()
         self._left_out: set[int] = set()
         """Numbers of bad lines that are left out."""
         if current_leniency() is not None:  # find bad lines now, because the permission ends with the call
@@ -79,63 +155,22 @@ class FileDocuments(MutableMapping[str, Document]):
         self._ends = np.array(ends, dtype=np.int64)
         return places
 
-    def __len__(self) -> int:
-        return len(self._places) - len(self._removed) + sum(doc_id not in self._places for doc_id in self._added)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from (doc_id for doc_id in self._places if doc_id not in self._removed)
-        yield from (doc_id for doc_id in self._added if doc_id not in self._places)
-
-    def __contains__(self, doc_id: object) -> bool:
-        return doc_id in self._added or (doc_id in self._places and doc_id not in self._removed)
-
-    def __getitem__(self, doc_id: str) -> Document:
-        if doc_id in self._added:
-            return self._added[doc_id]
-        if doc_id in self._removed:
-            raise KeyError(doc_id)
+    def _read(self, doc_id: str) -> Document:
         line = self._places[doc_id]
         start, end = self._ends[line], self._ends[line + 1]
         with FileSource(self._source.plain_path, self._source.label).reading() as file:
             file.seek(int(start))
             return self._decode_line(file.read(int(end - start)), line)
 
-    def __setitem__(self, doc_id: str, document: Document) -> None:
-        self._added[doc_id] = document
-        self._removed.discard(doc_id)
+    def _label(self, number: int) -> str:
+        return f"{self._source.label}:{number + 1}"
 
-    def __delitem__(self, doc_id: str) -> None:
-        if doc_id not in self:
-            raise KeyError(doc_id)
-        self._added.pop(doc_id, None)
-        if doc_id in self._places:
-            self._removed.add(doc_id)
-
-    def place_of(self, doc_id: str) -> str | None:
-        """`file:line` of a document; None if it is not in the file."""
-        if doc_id in self._added or doc_id not in self:
-            return None
-        return f"{self._source.label}:{self._places[doc_id] + 1}"
-
-    def items(self) -> Any:
-        """Pairs of id and document, in one pass over the file."""
-        return Items(self)
-
-    def values(self) -> Any:
-        """Documents, in one pass over the file."""
-        return Values(self)
-
-    def stream(self) -> Iterator[tuple[str, Document]]:
-        """Every document once, without keeping any in memory. Replaced documents come in their original place."""
-        added = dict(self._added)
+    def _stored(self) -> Iterator[tuple[str, Document]]:
         with self._source.reading_lines() as file:
             for number, line in enumerate(file):
-                if _is_blank(line, number) or number in self._left_out:
-                    continue
-                document = self._decode_line(line, number)
-                if document.doc_id not in self._removed:
-                    yield document.doc_id, added.pop(document.doc_id, document)
-        yield from added.items()
+                if not _is_blank(line, number) and number not in self._left_out:
+                    document = self._decode_line(line, number)
+                    yield document.doc_id, document
 
     def _decode_line(self, line: bytes, number: int) -> Document:
         try:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import html
 import re
 from array import array
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from assay.datasets.corpus import Items, Values
+from assay.datasets.corpus import StoredDocuments
 from assay.datasets.dataset import Notes
 from assay.errors import DataError, Fault, current_leniency, most_faults, raise_faults
 from assay.files import FileSource
@@ -79,22 +79,25 @@ def each_block(source: FileSource) -> Iterator[Block | Fault]:
         yield Fault("this <DOC> is not closed", line, source=source.label)
 
 
-class SgmlDocuments(MutableMapping[str, Document]):
+class SgmlDocuments(StoredDocuments):
     """Documents of SGML files. Ids and places are in memory; texts are read when they are needed.
 
     A file that is not UTF-8 is read as Latin-1, as the older collections are; `latin` lists these files.
     """
 
     def __init__(self, sources: Sequence[FileSource]) -> None:
+        super().__init__()
         self._sources = tuple(sources)
         self._numbers: dict[str, int] = {}
         self._file, self._line = array("q"), array("q")
         self._start, self._size = array("q"), array("q")
         self._latin: set[int] = set()
-        self._added: dict[str, Document] = {}
-        self._removed: set[str] = set()
         self._n_left_out = 0
         self._index()
+
+    @property
+    def _places(self) -> dict[str, int]:
+        return self._numbers
 
     @property
     def latin(self) -> list[str]:
@@ -140,56 +143,18 @@ class SgmlDocuments(MutableMapping[str, Document]):
             values.append(value)
         return None
 
-    def __len__(self) -> int:
-        return len(self._numbers) - len(self._removed) + sum(doc_id not in self._numbers for doc_id in self._added)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from (doc_id for doc_id in self._numbers if doc_id not in self._removed)
-        yield from (doc_id for doc_id in self._added if doc_id not in self._numbers)
-
-    def __contains__(self, doc_id: object) -> bool:
-        return doc_id in self._added or (doc_id in self._numbers and doc_id not in self._removed)
-
-    def __getitem__(self, doc_id: str) -> Document:
-        if doc_id in self._added:
-            return self._added[doc_id]
-        if doc_id in self._removed:
-            raise KeyError(doc_id)
+    def _read(self, doc_id: str) -> Document:
         number = self._numbers[doc_id]
         source = self._sources[self._file[number]]
         with FileSource(source.plain_path, source.label).reading() as file:
             file.seek(self._start[number])
             return self._document(self._file[number], doc_id, file.read(self._size[number]))
 
-    def __setitem__(self, doc_id: str, document: Document) -> None:
-        self._added[doc_id] = document
-        self._removed.discard(doc_id)
-
-    def __delitem__(self, doc_id: str) -> None:
-        if doc_id not in self:
-            raise KeyError(doc_id)
-        self._added.pop(doc_id, None)
-        if doc_id in self._numbers:
-            self._removed.add(doc_id)
-
-    def place_of(self, doc_id: str) -> str | None:
-        """`file:line` of a document; None if it is not in a file."""
-        if doc_id in self._added or doc_id not in self:
-            return None
-        number = self._numbers[doc_id]
+    def _label(self, number: int) -> str:
         return f"{self._sources[self._file[number]].label}:{self._line[number]}"
 
-    def items(self) -> Any:
-        """Pairs of id and document, in one pass over the files."""
-        return Items(self)
-
-    def values(self) -> Any:
-        """Documents, in one pass over the files."""
-        return Values(self)
-
-    def stream(self) -> Iterator[tuple[str, Document]]:
-        """Every document once, without keeping any in memory. Replaced documents come in their original place."""
-        added, places = dict(self._added), zip(self._numbers, self._file, self._start, strict=True)
+    def _stored(self) -> Iterator[tuple[str, Document]]:
+        places = zip(self._numbers, self._file, self._start, strict=True)
         doc_id, *place = next(places, ("", -1, -1))
         for number, source in enumerate(self._sources):
             n_others = 0
@@ -199,10 +164,8 @@ class SgmlDocuments(MutableMapping[str, Document]):
                     if n_others > self._n_left_out:
                         raise DataError("the file changed while it was read; load the dataset again", source=source.label)
                     continue
-                if doc_id not in self._removed:
-                    yield doc_id, added.pop(doc_id) if doc_id in added else self._document(number, doc_id, block.content)
+                yield doc_id, self._document(number, doc_id, block.content)
                 doc_id, *place = next(places, ("", -1, -1))
-        yield from added.items()
 
     def _document(self, file: int, doc_id: str, content: bytes) -> Document:
         text = content.decode("latin-1" if file in self._latin else "utf-8")

@@ -6,6 +6,7 @@ Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interacti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -281,15 +282,11 @@ def read_longmemeval_user(path: Path) -> BenchmarkDataset:
     return _read(path, "longmemeval_user", Units(user_only=True))
 
 
-LONGMEMEVAL_USER = Format(
-    "longmemeval_user",
-    "a LongMemEval file as in the paper; documents are the user's turns of a session",
-    read_longmemeval_user,
-    detect_never,
-    example=TURNS_EXAMPLE,
-    needs="to be chosen by name, because its files look like longmemeval",
-    words=WORDS,
-    notes=notes_on_questions,
+LONGMEMEVAL_USER = replace(
+    LONGMEMEVAL_TURNS,
+    name="longmemeval_user",
+    meaning="a LongMemEval file as in the paper; documents are the user's turns of a session",
+    read=read_longmemeval_user,
 )
 
 
@@ -302,13 +299,9 @@ def read_longmemeval_user_turns(path: Path) -> BenchmarkDataset:
     return _read(path, "longmemeval_user_turns", Units(by_turn=True, user_only=True))
 
 
-LONGMEMEVAL_USER_TURNS = Format(
-    "longmemeval_user_turns",
-    "a LongMemEval file as in the paper; documents are the user's turns",
-    read_longmemeval_user_turns,
-    detect_never,
-    example=TURNS_EXAMPLE,
-    needs="to be chosen by name, because its files look like longmemeval",
-    words=WORDS,
-    notes=notes_on_questions,
+LONGMEMEVAL_USER_TURNS = replace(
+    LONGMEMEVAL_TURNS,
+    name="longmemeval_user_turns",
+    meaning="a LongMemEval file as in the paper; documents are the user's turns",
+    read=read_longmemeval_user_turns,
 )

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.corpus import FileDocuments
+from assay.datasets.corpus import StoredDocuments
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.codes import CODES
 from assay.errors import AssayError
@@ -44,7 +44,7 @@ def _with_place(case: Case, dataset: BenchmarkDataset, places: dict[Key, str]) -
     if not case.place.startswith(ABOUT_DATASET):
         return case
     place = places.get(_key(case))
-    if case.query is None and case.document is not None and isinstance(dataset.documents, FileDocuments):
+    if case.query is None and case.document is not None and isinstance(dataset.documents, StoredDocuments):
         place = dataset.documents.place_of(case.document)
     return replace(case, place=f"{place}, {case.place}") if place else case
 
