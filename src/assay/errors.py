@@ -146,7 +146,7 @@ class GateFailed(AssayError, AssertionError):
 class Fault(str):
     """One fault as text; the parts of the text are fields as well.
 
-    `code` is the kind of fault, if any code needs to know it: `columns`, `duplicate`, `score`, `unreadable`.
+    `code` is the kind of fault, if any code needs to know it: `columns`, `duplicate`, `format`, `score`, `unreadable`.
     """
 
     __slots__ = ("code", "line", "query", "source", "what")

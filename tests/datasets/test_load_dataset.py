@@ -114,7 +114,7 @@ def told_apart(path):
     try:
         return " ".join(claims(path))
     except DataError as error:
-        return error.message.partition(";")[0].rpartition(": ")[2]
+        return error.what.partition(":")[0].partition(";")[0]
 
 
 def test_the_bundled_rag_template():

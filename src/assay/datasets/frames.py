@@ -40,8 +40,9 @@ def read_frame(source: Any, read: Callable[[Path], BenchmarkDataset]) -> Benchma
 
 def _about_records(error: DataError) -> DataError:
     """The same error about records of a frame, not lines of a temporary file."""
-    faults = [Fault(fault.what, fault.line, fault.query, fault.code, f"{FRAME}, record") for fault in error.faults]
-    return DataError(error.what, faults, source=FRAME)
+    place = f"{FRAME}, record"
+    faults = [Fault(fault.what, fault.line, fault.query, fault.code, fault.source and place) for fault in error.faults]
+    return DataError(error.what, faults, source=FRAME, code=error.code, hint=error.hint)
 
 
 def read_frames(queries: Any, qrels: Any, name: str) -> BenchmarkDataset:

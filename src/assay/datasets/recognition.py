@@ -18,9 +18,9 @@ from assay.files import TABLES
 from assay.text import is_file, shortened, some_of
 
 CHOOSE = "choose the format with format=, or with --dataset-format on the command line"
-COLUMNS_ADVICE = (
-    ".\nIf only its columns have other names, name them: --columns query=NAME,relevant=NAME. "
-    "To list the accepted names: assay datasets formats"
+CHOOSE_NEAREST = "the nearest formats are listed below; choose one with --dataset-format, or with format= in Python"
+NAME_COLUMNS = (
+    "; if its columns have other names, add --columns query=NAME,relevant=NAME (assay datasets formats lists the names)"
 )
 MIN_SIMILARITY = 0.7
 """How similar the names of two fields must be for one to be a misspelling of the other."""
@@ -60,11 +60,14 @@ def detect_format(path: Path) -> Format:
         raise DataError(f"looks like {names}; {CHOOSE}", source=path)
 
     nearest = nearest_formats(probe, all_formats().values())
-    reasons = "".join(f"\n  {near.description}" for near in nearest)
     can_name = bool(probe.first_record) and any(near.format.has_named_columns for near in nearest)
-    content = f"the format was not recognised; this is {_description(probe)}"
-    advice = f"\nIf it is one of these, {CHOOSE}{COLUMNS_ADVICE if can_name else ''}"
-    raise DataError(f"{content}. The nearest formats are:{reasons}{advice}", source=path)
+    raise DataError(
+        f"the format was not recognised: this is {_description(probe)}",
+        [near.description for near in nearest],
+        source=path,
+        code="format",
+        hint=CHOOSE_NEAREST + (NAME_COLUMNS if can_name else ""),
+    )
 
 
 class Nearest(NamedTuple):

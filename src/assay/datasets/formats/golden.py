@@ -41,18 +41,24 @@ def read_golden(path: Path) -> BenchmarkDataset:
 def detect(probe: Probe) -> bool:
     """Records with a query and its relevant ids, and without fields of other formats.
 
-    A table may have an answer instead of ids; JSON with answers is `rag_template`. A table with one document in each row is
-    a table of judgments, unless the queries are texts.
+    A table may have an answer instead of ids, or only questions; JSON with answers is `rag_template`. A table with one
+    document in each row is a table of judgments, unless the queries are texts.
     """
     record = probe.first_record
     roles = roles_of("queries", record, current_reading().named_roles("queries", record))
     if (FOREIGN | marks_of_formats()) & record.keys():
         return False
     if "relevant" not in roles:
-        return probe.suffix in TABLES and {"query", "expected"} <= roles.keys()
+        return probe.suffix in TABLES and "query" in roles and ("expected" in roles or _has_questions(record, roles))
     if fold(roles["relevant"]) in COLUMN_NAMES["document"]:
         return "query" in roles and not _is_judgment(record, roles["query"])
     return bool(roles.keys() & {"query_id", "query"})
+
+
+def _has_questions(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
+    """Whether a table without ground truth has queries: they are called questions, or have several words."""
+    column = roles["query"]
+    return fold(column) == "question" or (fold(column) == "query" and len(str(record[column]).split()) > 1)
 
 
 def _is_judgment(record: Mapping[str, Any], query: str) -> bool:

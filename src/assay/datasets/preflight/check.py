@@ -42,4 +42,5 @@ def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> li
 
 def unreadable(error: DataError) -> list[Finding]:
     """The findings for a dataset that cannot be read."""
-    return faults_as_cases("dataset-unreadable", error, "the dataset cannot be read")
+    message = error.what if error.code == "format" else "the dataset cannot be read"
+    return faults_as_cases("dataset-unreadable", error, message)
