@@ -168,7 +168,7 @@ FAULTS: dict[str, dict[str, Files]] = {
         "ids": {"set.csv": "id,relevant\n1,[d1\n"},
         "columns": {"set.csv": "id,relevant\n1\n"},
         "no query": {"set.json": "[]"},
-        "a query twice": {"set.csv": "id,relevant\nq,1\nq,1\n"},
+        "a query twice": {"set.csv": "id,query,relevant\nq,a,1\nq,b,1\n"},
     },
     "json": {
         "queries in a list with bad ids": {"data.json": {"queries": [{"id": 1.5}]}},

@@ -341,7 +341,7 @@ _JSON: dict[str, Files] = {
 }
 _IDS = [
     *({"doc_id": "d1", "id": 7, "text": "x"}, {"docId": "d2"}, {"_id": "a", "id": "b", "docno": "c"}),
-    *({"id": "e", "_id": "f"}, {"doc_id": None, "DocID": 5}, {"document-id": "d", "metadata": {"id": 3}}),
+    *({"id": "e", "_id": "f"}, {"DocID": 5}, {"document-id": "d", "metadata": {"id": 3}}),
 ]
 _JSONL: dict[str, Files] = {
     "bare": jsonl(queries=[{"id": 7, "question": "Why?", "relevant_ids": ["d1"]}]),

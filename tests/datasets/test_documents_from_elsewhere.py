@@ -49,23 +49,57 @@ def test_documents_come_in_every_form(tmp_path: Path) -> None:
         assert dataset.qrels == {"1": {"cats": 1}, "2": {"lions": 1}}, name
 
 
-@pytest.mark.parametrize("spelling", ["cats.md", "animals/cats.md", "cats", "./animals/cats.md", "elsewhere/cats.md"])
+@pytest.mark.parametrize("spelling", ["cats.md", "animals/cats.md", "cats", "./animals/cats.md", "kb/animals/cats.md"])
 def test_text_files_are_documents(tmp_path: Path, spelling: str) -> None:
     """A document per file. Judgments may name a file without its folder or extension if only one file fits."""
-    files = {"animals/cats.md": "# Cats\nThey sleep.", "lions.txt": "Lions roar.", "README.md": "About.", ".hidden.md": "x"}
+    files = {"animals/cats.md": "# Cats\nThey sleep.", "lions.txt": "Lions roar.", "scan.pdf": "x", ".hidden.md": "x"}
     folder = put_all(tmp_path / "docs", files)
     golden = put(tmp_path / "golden.csv", delimited([("Who sleeps?", spelling)], ("question", "source")))
     dataset = load_dataset(golden, documents=folder)
     assert list(dataset.documents) == ["lions.txt", "animals/cats.md"]
     assert dataset.documents["animals/cats.md"].text == "# Cats\nThey sleep."
     assert dataset.qrels == {"1": {"animals/cats.md": 1}}
+    assert any("1 file in the folder of documents is not read: scan.pdf" in repair.what for repair in dataset.repairs)
+
+
+def test_a_file_in_another_folder_is_another_file(tmp_path: Path) -> None:
+    """de/intro.md is not en/intro.md."""
+    folder = put_all(tmp_path / "docs", {"en/intro.md": "Hello."})
+    golden = put(tmp_path / "golden.csv", delimited([("What?", "de/intro.md")], ("question", "source")))
+    assert load_dataset(golden, documents=folder).qrels != {"1": {"en/intro.md": 1}}
 
 
 def test_a_file_name_that_two_files_have_is_not_guessed(tmp_path: Path) -> None:
     """The judgment stays as it is, and so is counted as missing."""
     folder = put_all(tmp_path / "docs", {"a/cats.md": "one", "b/cats.md": "two"})
     golden = put(tmp_path / "golden.csv", delimited([("Who sleeps?", "cats.md")], ("question", "doc_id")))
-    assert load_dataset(golden, documents=folder).qrels == {"1": {"cats.md": 1}}
+    dataset = load_dataset(golden, documents=folder)
+    assert dataset.qrels == {"1": {"cats.md": 1}}
+    assert any("fits 2 files: a/cats.md b/cats.md" in repair.what for repair in dataset.repairs)
+
+
+def test_judgments_in_a_table_of_their_own_name_files_too(tmp_path: Path) -> None:
+    """As the column of a golden list does."""
+    files = {
+        "queries.csv": delimited([("q1", "Who sleeps?")], ("id", "question")),
+        "qrels.csv": delimited([("q1", "cats", 1)], ("query_id", "doc_id", "relevance")),
+        "docs/cats.md": "Cats sleep.",
+    }
+    assert load_dataset(put_all(tmp_path / "data", files)).qrels == {"q1": {"cats.md": 1}}
+
+
+def test_files_of_the_benchmark_are_not_documents(tmp_path: Path) -> None:
+    """Beside the tables, files that are called like parts of a benchmark are none; a note says what the documents are."""
+    files = {
+        "queries.csv": delimited([("q1", "Who sleeps?")], ("id", "question")),
+        "qrels.txt": "q1 0 cats.md 1\n",
+        "cats.md": "Cats sleep.",
+        "README.md": "About.",
+        "corpus.txt": "d1\tx\n",
+    }
+    dataset = load_dataset(put_all(tmp_path / "data", files))
+    assert list(dataset.documents) == ["cats.md"]
+    assert any("the text files of the folder are the documents (1 file)" in repair.what for repair in dataset.repairs)
 
 
 def test_a_folder_of_text_files_beside_the_questions(tmp_path: Path) -> None:

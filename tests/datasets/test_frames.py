@@ -100,3 +100,20 @@ def test_wrong_types_say_what_is_accepted(snapshots: Any) -> None:
     for wrong in WRONG.values():
         with pytest.raises(DataError):
             wrong()
+
+
+def test_cells_of_frames() -> None:
+    """Dates are text, and whole numbers with missing values among them are ids."""
+    frame = pd.DataFrame({"question": ["Who?", "What?"], "doc_id": [1, None], "when": [pd.Timestamp("2026-01-02"), pd.NaT]})
+    dataset = load_dataset(frame, documents=pd.DataFrame({"doc_id": [1, 2], "text": ["Cats.", "Dogs."]}))
+    assert dataset.qrels == {"1": {"1": 1}}
+    assert dataset.queries["1"].metadata == {"when": "2026-01-02T00:00:00"}
+    twice = pd.DataFrame([["Who?", "d1", "d2"]], columns=["question", "doc_id", "doc_id"])
+    with pytest.raises(DataError, match="'doc_id' appears twice"):
+        load_dataset(twice)
+
+
+def test_the_second_argument_is_the_format() -> None:
+    """Two frames side by side are a slip."""
+    with pytest.raises(assay.BadParameter, match="documents="):
+        load_dataset(pd.DataFrame(GOLDEN), pd.DataFrame(DOCUMENTS))  # type: ignore[arg-type]

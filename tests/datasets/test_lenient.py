@@ -48,7 +48,7 @@ def folders() -> dict[str, dict[str, Any]]:
         "a document twice": {**good, "corpus.jsonl": [*docs, {"_id": "d1", "text": "again"}]},
         "a judgment with a bad grade": {**good, "qrels.tsv": f"{good['qrels.tsv']}q1\td3\thigh\n"},
         "a row with too few cells": {"corpus.jsonl": docs, "golden.csv": f"{golden}q,x\n"},
-        "a golden record twice": {"corpus.jsonl": docs, "golden.csv": f"{golden}q1,query 1,d1\n"},
+        "a golden record twice": {"corpus.jsonl": docs, "golden.csv": f"{golden}q1,another,d1\n"},
     }
 
 

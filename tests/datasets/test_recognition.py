@@ -60,7 +60,6 @@ NEAR_MISSES = {
     "a run of TREC": ("bm25.run", "q1 Q0 d1 1 3.5 bm25\nq1 Q0 d2 2 3.1 bm25\n", "trec"),
     "a random object": ("x.json", {"name": "x", "values": [1, 2]}, ""),
     "a plan": ("plan.yaml", "benchmarks: [x]\nproviders: [bm25]\n", ""),
-    "a PDF": ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", ""),
     "half of BEIR": ("folder", {"corpus.jsonl": "x", "notes.txt": "x"}, "beir"),
     "nothing": ("folder", {}, "beir"),
 }

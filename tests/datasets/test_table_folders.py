@@ -126,7 +126,7 @@ def test_rows_of_one_question_are_joined(tmp_path: Path) -> None:
         "golden.csv": delimited(rows, ("question", "doc_id", "relevance")),
     }
     dataset = load_dataset(put_all(tmp_path / "data", files))
-    assert dataset.qrels == {"1": {"d1": 2, "d2": 1}, "2": {"d2": 1}}
+    assert dataset.qrels == {"1": {"d1": 2, "d2": 1}, "3": {"d2": 1}}
     assert any("joined" in repair.what for repair in dataset.repairs)
 
 
@@ -233,3 +233,92 @@ def test_faults_say_what_is_accepted(tmp_path: Path, snapshots: Any) -> None:
     for name in WRONG:
         with pytest.raises(AssayError):
             loading(name)()
+
+
+def test_an_empty_cell_is_no_reason_to_read_another_column(tmp_path: Path) -> None:
+    """The columns are chosen once for a table."""
+    rows = [("What do cats do?", "sleep", "cats sleep", "d1", "d2"), ("What do lions do?", "roar", "", "", "d2")]
+    header = ("question", "answer", "ground_truth", "relevant_ids", "source")
+    files = {"corpus.csv": delimited(DOCUMENTS, ("doc_id", "title", "text")), "golden.csv": delimited(rows, header)}
+    dataset = load_dataset(put_all(tmp_path / "data", files))
+    assert dataset.qrels == {"1": {"d1": 1}}
+    assert [query.expected for query in dataset.queries.values()] == ["cats sleep", None]
+
+
+def test_the_column_whose_ids_are_documents_is_used(tmp_path: Path) -> None:
+    """A golden list with ids of documents and of chunks, beside a table of chunks."""
+    files = {
+        "chunks.csv": delimited(
+            [("a.pdf", "c1", "Cats sleep."), ("a.pdf", "c2", "Cats purr.")], ("doc_id", "chunk_id", "text")
+        ),
+        "golden.csv": delimited([("Who purrs?", "a.pdf", "c2")], ("question", "doc_id", "chunk_id")),
+    }
+    dataset = load_dataset(put_all(tmp_path / "data", files))
+    assert dataset.qrels == {"1": {"c2": 1}}
+    assert any("'chunk_id' is read as the relevant documents" in repair.what for repair in dataset.repairs)
+    named = load_dataset(tmp_path / "data", columns="relevant=doc_id")
+    assert named.qrels == {"1": {"a.pdf": 1}}
+
+
+def test_ids_with_separators_in_them(tmp_path: Path) -> None:
+    """A text that is a document is not split; a list with an unknown part is noted."""
+    documents = [("x|1", "a"), ("x;2", "b"), ("x,3", "c"), ("d1", "d")]
+    rows = [("one?", "x|1"), ("two?", "x;2"), ("three?", "x,3"), ("four?", "d1, d9"), ("five?", "['d1' 'x|1']")]
+    files = {"corpus.csv": delimited(documents, ("id", "text")), "golden.csv": delimited(rows, ("question", "doc_ids"))}
+    dataset = load_dataset(put_all(tmp_path / "data", files))
+    assert [set(dataset.qrels[query]) for query in dataset.queries] == [{"x|1"}, {"x;2"}, {"x,3"}, {"d1, d9"}, {"d1", "x|1"}]
+    assert any("'d1, d9' is read as one id: 'd1' is a document, 'd9' is not" in repair.what for repair in dataset.repairs)
+
+
+def test_a_grade_is_that_of_all_ids_in_its_row(tmp_path: Path) -> None:
+    """Also if there are several."""
+    files = {"golden.csv": delimited([("What do cats do?", "d1;d2", 2)], ("query", "doc_id", "relevance"))}
+    assert load_dataset(put_all(tmp_path / "data", files) / "golden.csv").qrels == {"1": {"d1": 2, "d2": 2}}
+
+
+def test_a_corpus_is_not_a_benchmark(tmp_path: Path) -> None:
+    """Documents have texts and ids too; the error leads to --documents."""
+    for kind in KINDS:
+        path = (
+            put_all(tmp_path / "data", {f"chunks.{kind}": table(kind, ("doc_id", "source", "text"), DOCUMENTS)})
+            / f"chunks.{kind}"
+        )
+        with pytest.raises(AssayError, match="--documents"):
+            load_dataset(path)
+
+
+def test_documents_without_a_known_column_for_their_text(tmp_path: Path) -> None:
+    """An error names the columns; with titles alone, a note does."""
+    golden = "question,doc_id\nWhat?,d1\n"
+    for kind in KINDS:
+        files = {
+            "golden.csv": golden,
+            f"corpus.{kind}": table(kind, ("doc_id", "summary"), [("d1", "Cats."), ("d2", "Dogs.")]),
+        }
+        with pytest.raises(AssayError, match="found no column with the text of documents among 'doc_id', 'summary'"):
+            load_dataset(put_all(tmp_path / "data", files))
+        files = {"golden.csv": golden, f"corpus.{kind}": table(kind, ("doc_id", "title", "contnt"), [("d1", "Cats", "x")])}
+        dataset = load_dataset(put_all(tmp_path / "data", files))
+        assert any("Only the titles are searched" in repair.what for repair in dataset.repairs), kind
+
+
+def test_names_of_files_in_any_case_and_judgments_in_splits(tmp_path: Path) -> None:
+    """Golden.CSV, CORPUS.csv, and qrels/test.tsv beside tables."""
+    files = {
+        "Queries.CSV": delimited([("q1", "What do cats do?")], ("id", "question")),
+        "CORPUS.csv": delimited(DOCUMENTS, ("doc_id", "title", "text")),
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+    }
+    dataset = load_dataset(put_all(tmp_path / "data", files))
+    assert (dataset.format, dataset.qrels, len(dataset.documents)) == ("tables", {"q1": {"d1": 1}}, 2)
+
+
+def test_files_of_programs_are_named(tmp_path: Path) -> None:
+    """Excel, UTF-16 and PDF are called what they are, as benchmark and as documents."""
+    contents = {"golden.xlsx": b"PK\x03\x04x", "golden.csv": "question,doc_id\n".encode("utf-16"), "golden.pdf": b"%PDF-1.7"}
+    for name, content in contents.items():
+        path = put_all(tmp_path / "data", {name: content}) / name
+        with pytest.raises(AssayError, match="the file is"):
+            load_dataset(path)
+        with pytest.raises(AssayError, match="the file is"):
+            load_dataset([{"question": "?", "doc_id": "d"}], documents=path)

@@ -31,9 +31,9 @@ class Repair:
     """The kind of repair, if users are told about this kind everywhere: one of `REPAIR_CODES`."""
 
 
-REPAIR_CODES = ("left-out", "unused-file", "unused-column", "columns", "documents")
+REPAIR_CODES = ("left-out", "unused-file", "unused-column", "columns", "documents", "ids")
 """A bad record that was left out; a file of the folder that nothing used; a column of ids that is not used; a choice between
-columns; and documents that replaced those of the benchmark."""
+columns; documents that replaced those of the benchmark; and ids that were matched or could not be."""
 
 
 @dataclass(eq=False)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from functools import cached_property, partial
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from assay.datasets.corpus import FileDocuments
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.fields import Named, Record, document_id, document_of, names_document, roles_of
-from assay.datasets.folder_files import describes_folder
-from assay.datasets.source_tree import decode_source, is_binary
-from assay.errors import DataError, Faults
+from assay.datasets.fields import (
+    Named,
+    Record,
+    document_id,
+    document_of,
+    known_fields,
+    names_document,
+    role_of,
+    roles_of,
+)
+from assay.datasets.folder_files import named_files
+from assay.datasets.text_documents import DOCUMENT_STEMS, TEXT_ENDINGS, read_text_files, text_documents
+from assay.errors import DataError
 from assay.files import (
     BOM,
     COMPRESSIONS,
     FileSource,
+    accepted_names,
     current_reading,
     each_record,
     first_records,
-    note_opened,
     read_json,
     rows_of,
     suffix_of,
@@ -39,11 +46,6 @@ TABLE_ENDINGS = (
     ".json",
 )
 """Extensions of files with one record per line or row."""
-DOCUMENT_STEMS = ("corpus", "documents", "docs", "collection", "passages", "chunks")
-"""Names of files with documents, without extension."""
-TEXT_ENDINGS = (".md", ".markdown", ".txt", ".rst")
-"""Extensions of files that are documents."""
-MAX_TEXT_FILES = 100_000
 RECORDS_CHECKED = 1000
 """How many records are looked at to find out which column has the ids."""
 ACCEPTED = "a file (CSV, TSV, JSON lines, JSON, Parquet), a folder of .md or .txt files, a data frame, or id → text"
@@ -59,7 +61,11 @@ def load_documents(source: Any) -> Documents:
         return {
             str(key): value if isinstance(value, Document) else Document(str(key), value) for key, value in source.items()
         }
+    if isinstance(source, Mapping) and source and all(isinstance(value, Mapping) for value in source.values()):
+        return _from_mapping(source, "documents", None)
     rows = list(rows_of(source, "documents"))
+    if not rows:
+        raise DataError(f"found no documents; expected {ACCEPTED}", source="documents")
     named = _named_columns((row for row in rows[:RECORDS_CHECKED] if isinstance(row, Mapping)), "documents")
     return collect_documents(lambda take: take_each(rows, "documents", take, EXAMPLE), partial(document_of, named=named))
 
@@ -70,63 +76,14 @@ EXAMPLE = "doc_id and text"
 def _from_path(path: Path) -> Documents:
     if path.is_file():
         text = suffix_of(path.name) in TEXT_ENDINGS
-        return _text_files(path.parent, [path]) if text else read_documents(path)
+        return text_documents(path.parent, [path]) if text else read_documents(path)
     if not path.is_dir():
         raise DataError("no such file or folder; documents must be " + ACCEPTED, source=path)
-    if table := document_table(path):
-        return read_documents(table)
-    files = list(islice(text_files(path), MAX_TEXT_FILES + 1))
-    if len(files) > MAX_TEXT_FILES:
-        raise DataError(f"the folder has more than {MAX_TEXT_FILES:,} text files; write them into a table", source=path)
-    if not files:
-        names = ", ".join(DOCUMENT_STEMS)
-        raise DataError(
-            f"found no documents: neither a table called {names} nor {', '.join(TEXT_ENDINGS)} files", source=path
-        )
-    return _text_files(path, files)
-
-
-def document_table(folder: Path) -> Path | None:
-    """The table of documents in a folder; two are an error, because the choice would be a guess."""
-    return only_table(folder, "documents", DOCUMENT_STEMS)
-
-
-def only_table(folder: Path, what: str, stems: Iterable[str], endings: Iterable[str] = TABLE_ENDINGS) -> Path | None:
-    """The only file with one of these names and extensions; None if there is none."""
-    files = [folder / f"{stem}{ending}" for stem in stems for ending in endings if (folder / f"{stem}{ending}").is_file()]
-    if len(files) > 1:
-        names = ", ".join(file.name for file in files)
-        raise DataError(f"expected one file of {what}, found {len(files)}: {names}; keep one of them", source=folder)
-    return files[0] if files else None
-
-
-def text_files(folder: Path) -> Iterator[Path]:
-    """Text files in a folder and below it, sorted; README and similar files and hidden files are skipped."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))
-        yield from (path for path in paths if path.suffix.lower() in TEXT_ENDINGS and not describes_folder(path))
-
-
-class TextDocuments(dict[str, Document]):
-    """Documents that are text files. The id of each is its path below the folder, with `/`."""
-
-
-def _text_files(folder: Path, files: Iterable[Path]) -> Documents:
-    """A document per file."""
-    documents = TextDocuments()
-    note_opened(folder)
-    faults = Faults(str(folder), "file")
-    number = 0
-    for number, file in enumerate(files, 1):
-        name = file.relative_to(folder).as_posix()
-        content = FileSource.at(file).content()
-        if is_binary(content):
-            faults.add(number, f"{name} is not text")
-        else:
-            documents[name] = Document(name, decode_source(content)[0], source=name)
-    faults.raise_if_any(number)
-    return documents
+    tables = named_files(path, DOCUMENT_STEMS, TABLE_ENDINGS)
+    if len(tables) > 1:
+        names = ", ".join(table.name for table in tables)
+        raise DataError(f"expected one table of documents, found {len(tables)}: {names}; name one of them", source=path)
+    return read_documents(tables[0]) if tables else read_text_files(path)
 
 
 def read_documents(
@@ -152,10 +109,21 @@ def read_documents(
 
 
 def _named_columns(records: Iterable[Record], label: str) -> Named:
-    """The columns that the user named. In a table of chunks whose document ids repeat, the chunk's own id is the id."""
+    """The columns that the user named. In a table of chunks whose document ids repeat, the chunk's own id is the id.
+
+    Notes on columns are made here, because documents in JSON lines are read later.
+    """
     sample = list(records)
     names = dict.fromkeys(name for record in sample for name in record)
-    named = current_reading().named_roles("documents", names)
+    named = _with_own_ids(sample, names, current_reading().named_roles("documents", names), label)
+    _check_texts(names, named, label)
+    for record in sample:
+        known_fields("documents", record, named)
+    return named
+
+
+def _with_own_ids(sample: Sequence[Record], names: Iterable[str], named: Named, label: str) -> Named:
+    """The columns that the user named, and the column of chunk ids if the document ids repeat."""
     ids = [name for name in names if names_document(name)]
     if any(role == "doc_id" for _, role in named) or len(ids) < 2 or len(sample) < 2:
         return named
@@ -166,6 +134,19 @@ def _named_columns(records: Iterable[Record], label: str) -> Named:
     what = f"the ids in the column {used!r} repeat, so {own!r} is used as the id of documents"
     current_reading().note_once(("documents", "doc_id", used), label, what)
     return named | {(own, "doc_id")}
+
+
+def _check_texts(names: Iterable[str], named: Named, label: str) -> None:
+    """Raise if no column has texts although one has a name that is not known; note if there are only titles."""
+    roles = roles_of("documents", names, named)
+    unknown = [name for name in names if name not in roles.values() and role_of("documents", name) is None]
+    if "text" in roles or not unknown:
+        return
+    listed = ", ".join(map(repr, names))
+    what = f"found no column with the text of documents among {listed}; {accepted_names('documents', 'text')}"
+    if "title" not in roles:
+        raise DataError(what, source=label)
+    current_reading().note_once(("documents", "text"), label, f"{what}. Only the titles are searched")
 
 
 def _are_unique(values: Iterable[Any]) -> bool:
@@ -231,48 +212,3 @@ def _id_decoder(
         return id_of({name: value_of(value) if may_be_id(name) else None for name, value in fields.items()})
 
     return id_of_line
-
-
-class DocumentIds:
-    """The ids of documents, and what texts of judgments mean as ids: `d1, d2`, or the name of a text file."""
-
-    def __init__(self, documents: Mapping[str, Document]) -> None:
-        self._documents = documents
-        self.n_matched = 0
-        """How many ids were matched to files by their name."""
-
-    def __bool__(self) -> bool:
-        return bool(self._documents)
-
-    def __contains__(self, doc_id: object) -> bool:
-        return doc_id in self._documents
-
-    def resolve(self, judged: Mapping[str, float]) -> dict[str, float]:
-        """The judgments with ids of documents: `d1, d2` is split if each part is a document, and files need no path."""
-        resolved: dict[str, float] = {}
-        for doc, grade in judged.items():
-            parts = [part.strip() for part in doc.split(",")] if "," in doc and doc not in self else [doc]
-            names = [self._find(part) for part in parts]
-            ids = names if len(parts) == 1 or all(name in self for name in names) else [doc]
-            resolved |= dict.fromkeys(ids, grade)
-        return resolved
-
-    def _find(self, name: str) -> str:
-        """The id that a name means; the name itself unless exactly one text file has it."""
-        if not self._files or name in self:
-            return name
-        files = self._files.get(name) or self._files.get(Path(name).name) or set()
-        self.n_matched += len(files) == 1
-        return next(iter(files)) if len(files) == 1 else name
-
-    @cached_property
-    def _files(self) -> dict[str, set[str]]:
-        """File name, with and without extension and path → ids, if all documents are text files."""
-        files: dict[str, set[str]] = {}
-        if not isinstance(self._documents, TextDocuments):
-            return files
-        for doc_id in self._documents:
-            path = Path(doc_id)
-            for name in {path.name, path.stem, path.with_suffix("").as_posix(), f"./{doc_id}"}:
-                files.setdefault(name, set()).add(doc_id)
-        return files

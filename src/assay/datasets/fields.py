@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from assay.datasets.dataset import Notes
+from assay.datasets.list_cells import parse_cell
 from assay.errors import DataError
 from assay.files import (
     COLUMN_NAMES,
@@ -86,17 +86,18 @@ def _choose(table: str, names: tuple[str, ...], named: Named) -> _Choice:
 def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, str]]:
     """The known fields of the record by role, the rest as its metadata, and the column of each role.
 
-    Of two columns for one role, the likelier is used; a note names the other, which becomes metadata.
+    Of two columns for one role, the likelier is used in all records, also where it is empty; a note names the other, which
+    becomes metadata.
     """
-    columns, lost, others = _choose(table, tuple([name for name, value in record.items() if value is not None]), named)
+    columns, lost, others = _choose(table, tuple(record), named)
     for name, role in lost.items():
-        if fold(name) not in WEAK_NAMES:
+        if fold(name) not in WEAK_NAMES and record[name] is not None and columns[role] not in dict(named):
             what = f"the columns {columns[role]!r} and {name!r} both fit {role}; {columns[role]!r} is used"
             advice = f"to use the other, add --columns {role}={name}"
             current_reading().note_once((table, role, name), table, f"{what}, and {name!r} is kept as metadata; {advice}")
-    known = {role: record[name] for role, name in columns.items()}
-    metadata = _merge_metadata({name: record[name] for name in others}, known.pop("metadata", None))
-    return known, metadata, columns
+    known = {role: record[name] for role, name in columns.items() if record[name] is not None}
+    rest = {name: record[name] for name in others if record[name] is not None}
+    return known, _merge_metadata(rest, known.pop("metadata", None)), columns
 
 
 def _merge_metadata(others: dict[str, Any], metadata: Any) -> dict[str, Any] | None:
@@ -127,11 +128,12 @@ class QueryRecord(NamedTuple):
 def query_of(record: Record, number: int, place: str, notes: Notes, named: Named = frozenset()) -> QueryRecord:
     """The query of a record. A query without an id gets its number as id."""
     known, metadata, columns = known_fields("queries", record, named)
+    has_id = "query_id" in known
     query_id = filled_id(known.pop("query_id", number))
     place = f"{place}, query {query_id}"
     relevant, grade, retrieved = (known.pop(name, None) for name in ("relevant", "grade", "retrieved"))
-    judged = None if relevant is None else judged_ids(relevant, place, notes)
-    if grade is not None and judged is not None and len(judged) == 1:
+    judged = None if relevant is None else judged_ids(relevant, place, notes, split=False)
+    if grade is not None and judged is not None and set(judged.values()) <= {1}:
         judged = dict.fromkeys(judged, _grade(grade))
     elif grade is not None:
         metadata = {**(metadata or {}), columns["grade"]: grade}
@@ -145,7 +147,7 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
         known[name] = _text(known[name], name)
     query = Query(query_id, metadata=metadata, **known)
     returned = None if retrieved is None else _id_list(retrieved, "retrieved")
-    return QueryRecord(query, judged, columns.get("relevant", ""), returned, has_id="query_id" in columns)
+    return QueryRecord(query, judged, columns.get("relevant", ""), returned, has_id)
 
 
 def _grade(value: Any) -> float:
@@ -177,10 +179,12 @@ def document_of(record: Record, named: Named = frozenset()) -> Document:
 
 def document_id(record: Record, named: Named = frozenset()) -> str:
     """The id of a document's record."""
-    columns = _choose("documents", tuple([name for name, value in record.items() if value is not None]), named).columns
+    columns = _choose("documents", tuple(record), named).columns
     if "doc_id" not in columns:
         names = ", ".join(map(repr, record)) or "no columns"
         raise DataError(f"found no document id among {names}; {accepted_names('documents', 'doc_id')}")
+    if record[columns["doc_id"]] is None:
+        raise DataError(f"the document has no id in {columns['doc_id']!r}")
     return filled_id(record[columns["doc_id"]])
 
 
@@ -206,8 +210,8 @@ def _judgment_fields(names: tuple[str, ...], _: Named) -> tuple[list[str], tuple
 
 
 def filled_id(value: object) -> str:
-    """An id as text; an empty id is an error."""
-    filled = text_id(value)
+    """An id as text; an empty id is an error. Frames have whole numbers as floats if some of them are missing."""
+    filled = text_id(int(value) if isinstance(value, float) and value.is_integer() else value)
     if not filled:
         raise DataError(EMPTY_ID)
     return filled
@@ -236,24 +240,28 @@ def _id_list(value: Any, name: str) -> list[str]:
     return [filled_id(entry) for entry in value]
 
 
-def _split_list(text: str) -> Any:
-    """The content of a text: ids separated by `;` or `|`, or a list or mapping in JSON or Python notation."""
+def _split_list(text: str, *, split: bool = True) -> Any:
+    """The content of a text: a list or mapping in JSON or Python notation; or one id, or several if `split` is set."""
     if text.lstrip()[:1] not in ("[", "{"):
-        separator = ";" if ";" in text else "|"
-        return [part.strip() for part in text.split(separator) if part.strip()]
-    try:
-        return parse_json(text)
-    except ValueError:
-        try:
-            return ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            raise DataError(f"expected ids such as d1; d2 or a JSON list, found {shortened(text)}") from None
-
-
-def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
-    """Document → grade, from a list of ids, a mapping, ids separated by `;`, one id, or records with id and grade."""
+        return split_ids(text) if split else [text.strip()]
+    value = parse_cell(text)
     if isinstance(value, str):
-        value = _split_list(value)
+        raise DataError(f"expected ids such as d1; d2 or a JSON list, found {shortened(text)}")
+    return value
+
+
+def split_ids(text: str) -> list[str]:
+    """Ids with `;` or `|` between them."""
+    return [part.strip() for part in text.split(";" if ";" in text else "|") if part.strip()]
+
+
+def judged_ids(value: Any, place: str, notes: Notes, *, split: bool = True) -> dict[str, float]:
+    """Document → grade, from a list of ids, a mapping, ids separated by `;`, one id, or records with id and grade.
+
+    Without `split`, a text is one id: it is split later, when the documents are known.
+    """
+    if isinstance(value, str):
+        value = _split_list(value, split=split)
     if isinstance(value, Mapping):
         graded = list(value.items())
     elif isinstance(value, list | tuple | set):

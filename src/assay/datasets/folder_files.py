@@ -15,6 +15,12 @@ MAX_FILES = 1000
 """How many files of a folder are looked at."""
 
 
+def named_files(folder: Path, stems: Collection[str], endings: Collection[str]) -> list[Path]:
+    """Files of a folder with one of these names and extensions, whatever their case, in the order of the names."""
+    files = {file.name.lower(): file for file in sorted(folder.iterdir()) if file.is_file()} if folder.is_dir() else {}
+    return [files[name] for stem in stems for ending in endings if (name := f"{stem}{ending}") in files]
+
+
 def describes_folder(file: Path) -> bool:
     """Whether a file describes a folder, such as README.md; it is not data."""
     return file.name.partition(".")[0].lower() in ABOUT_FOLDERS

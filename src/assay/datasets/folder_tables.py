@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
+from assay.datasets.beir_tables import Tables, read_split
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.document_sources import (
-    DOCUMENT_STEMS,
-    TABLE_ENDINGS,
-    json_decoder,
-    load_documents,
-    only_table,
-    read_documents,
-    text_files,
-)
-from assay.datasets.fields import filled_fields
+from assay.datasets.document_sources import TABLE_ENDINGS, json_decoder, read_documents
+from assay.datasets.fields import filled_fields, roles_of
+from assay.datasets.folder_files import named_files
+from assay.datasets.probe import Probe
 from assay.datasets.query_table import JudgmentTable, QueryTable
-from assay.files import CARD, FileSource, decode_file, each_record, is_header, suffix_of
+from assay.datasets.text_documents import DOCUMENT_STEMS, TextDocuments, read_text_files, text_files
+from assay.errors import DataError
+from assay.files import CARD, FileSource, current_reading, decode_file, each_record, is_header, suffix_of
 from assay.model import Qrels, Query, RelevanceJudgment, Span
+from assay.text import counted
 
 STEMS = {
     "queries": ("queries", "questions", "golden", "golden_set", "goldens", "testset", "eval_set"),
@@ -32,6 +30,9 @@ STEMS = {
 TABLES = tuple(STEMS)
 JUDGMENT_ENDINGS = (".txt", ".qrels", ".trec")
 """Extensions of files with judgments in TREC's columns."""
+ENDINGS_OF = {"judgments": (*TABLE_ENDINGS, *JUDGMENT_ENDINGS)}
+NO_DOCUMENTS = frozenset({*(stem for stems in STEMS.values() for stem in stems), "topics", "requirements"})
+"""Names of text files that are not documents if they lie beside the tables."""
 
 
 @dataclass
@@ -106,32 +107,64 @@ def read_tables(path: Path) -> BenchmarkDataset:
     documents, the .md and .txt files of a folder called docs, documents or corpus are the documents, or those of the
     folder itself; their ids are their paths.
     """
-    files = {part: file for part in STEMS if (file := _find(path, part))}
+    files = {part: file for part in STEMS if (file := _only(path, part))}
     dataset = BenchmarkDataset(path.resolve().name)
     if "documents" in files:
         dataset.documents = read_documents(files["documents"])
     elif (folder := text_folder(path)) is not None:
-        dataset.documents = load_documents(folder)
+        dataset.documents = _read_text_files(path, folder)
+    has_splits = "judgments" not in files and (path / "qrels").is_dir()
     if "queries" in files:
-        read_queries(dataset, files["queries"], has_judgments="judgments" in files)
+        read_queries(dataset, files["queries"], has_judgments="judgments" in files or has_splits)
     if "judgments" in files:
         _read_judgments(dataset, files["judgments"])
+    elif has_splits:
+        read_split(dataset, Tables(path), None)
     read_card(dataset, path)
     if "queries" not in files:
         dataset.queries = {query: Query(query) for query in dataset.qrels}
     return require_queries(dataset, str(files.get("queries", path)))
 
 
-def _find(path: Path, part: str) -> Path | None:
-    """The file of a part; two are an error, because the choice would be a guess."""
-    endings = (*TABLE_ENDINGS, *JUDGMENT_ENDINGS) if part == "judgments" else TABLE_ENDINGS
-    return only_table(path, part, STEMS[part], endings)
+def tables_in(path: Path) -> dict[str, list[Path]]:
+    """Part of a benchmark → the files of a folder that may be its table. Case does not matter.
+
+    A .tsv or .json file of queries or documents must have known columns, because those of TREC have none.
+    """
+    files = {part: named_files(path, stems, ENDINGS_OF.get(part, TABLE_ENDINGS)) for part, stems in STEMS.items()}
+    return {part: [file for file in some if part == "judgments" or _is_table(file, part)] for part, some in files.items()}
+
+
+def _is_table(file: Path, part: str) -> bool:
+    if suffix_of(file.name) not in (".tsv", ".json"):
+        return True
+    names = Probe(file).first_record
+    return bool(roles_of(part, names, current_reading().named_roles(part, names)).keys() & {"query", "doc_id", "text"})
+
+
+def _only(path: Path, part: str) -> Path | None:
+    """The table of a part; two are an error, because the choice would be a guess."""
+    files = tables_in(path)[part]
+    if len(files) > 1:
+        names = ", ".join(file.name for file in files)
+        raise DataError(f"expected one file of {part}, found {len(files)}: {names}; keep one of them", source=path)
+    return files[0] if files else None
 
 
 def text_folder(path: Path) -> Path | None:
     """The folder of text files that are the documents: `docs`, `corpus`, … in a folder of tables, or the folder itself."""
-    folders = (*(path / stem for stem in STEMS["documents"]), path)
-    return next((folder for folder in folders if next(text_files(folder), None)), None)
+    inner = next((folder for stem in DOCUMENT_STEMS if next(text_files(folder := path / stem), None)), None)
+    return inner or (path if next(text_files(path, NO_DOCUMENTS), None) else None)
+
+
+def _read_text_files(path: Path, folder: Path) -> TextDocuments:
+    """The text files as documents. If they are in the folder of the tables itself, a note says so."""
+    if folder != path:
+        return read_text_files(folder)
+    documents = read_text_files(folder, NO_DOCUMENTS)
+    what = f"the text files of the folder are the documents ({counted(len(documents), 'file')})"
+    current_reading().note_once(("documents", "folder"), str(path), what)
+    return documents
 
 
 def read_queries(dataset: BenchmarkDataset, file: Path, *, has_judgments: bool = False) -> None:

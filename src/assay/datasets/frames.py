@@ -10,7 +10,7 @@ from typing import Any
 from assay.datasets.dataset import BenchmarkDataset, require_queries
 from assay.datasets.query_table import JudgmentTable, QueryTable
 from assay.errors import DataError, Fault
-from assay.files import are_columns, is_frame, rows_of, take_each, write_lines
+from assay.files import are_columns, each_record, is_frame, rows_of, take_each, write_lines
 from assay.model import Qrels, Query
 from assay.text import shortened
 
@@ -49,7 +49,11 @@ def read_frames(queries: Any, qrels: Any, name: str) -> BenchmarkDataset:
     """A benchmark from tables of queries and judgments."""
     dataset = BenchmarkDataset(name)
     table = QueryTable(dataset, "queries")
-    take_each(_query_rows(queries), "queries", lambda record: table.take("queries", record), "query_id and query")
+    if isinstance(queries, str | Path):
+        table.label = str(queries)
+        each_record(Path(queries), table.take)
+    else:
+        take_each(_query_rows(queries), "queries", lambda record: table.take("queries", record), "query_id and query")
     table.finish(has_judgments=qrels is not None)
     if qrels is not None:
         _add_judgments(dataset, qrels)

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.document_ids import DocumentIds
 from assay.datasets.document_sources import load_documents
 from assay.datasets.folder_files import unused_files
 from assay.datasets.format import Format, all_formats, bundled, find_format, loader_of, near_names
 from assay.datasets.frames import are_records, read_frame, read_frames
 from assay.datasets.probe import Probe
+from assay.datasets.query_table import notes_on_ids
 from assay.datasets.recognition import detect_format
+from assay.datasets.text_documents import TextDocuments
 from assay.errors import (
     LENIENT_SHARE,
     BadParameter,
@@ -51,6 +54,8 @@ def load_dataset(
     data frame, records, or id → text. `columns` names columns that are not recognised: `query=q,text=body`. `lenient` leaves
     out bad records instead of raising: up to 1 % of them, or up to this share.
     """
+    if not isinstance(format, str | None):
+        raise BadParameter("format must be the name of a format; for documents write documents=…")
     is_made = isinstance(source, BenchmarkDataset)
     return _read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made)
 
@@ -91,6 +96,8 @@ def _read(
     if reading.documents is not None:
         dataset = _with_documents(dataset, reading.documents)
     outer.used |= reading.used
+    if not is_made:
+        dataset.repairs += match_files(dataset)
     if columns is not None:
         reading.check_columns_used()
     if is_made:
@@ -100,6 +107,16 @@ def _read(
     faults = leniency.left_out[n_before:] if leniency else ()
     dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]
     return dataset
+
+
+def match_files(dataset: BenchmarkDataset) -> list[Repair]:
+    """Give judgments the ids of text files that they name without folder or extension; returns notes on that."""
+    if not isinstance(dataset.documents, TextDocuments):
+        return []
+    documents = DocumentIds(dataset.documents)
+    for query, judged in dataset.qrels.items():
+        dataset.qrels[query] = {documents.find(doc): grade for doc, grade in judged.items()}
+    return notes_on_ids(documents, dataset.name)
 
 
 def parse_lenient(value: bool | float) -> Leniency | None:

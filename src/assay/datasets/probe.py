@@ -18,6 +18,8 @@ PROBE_BYTES = 1 << 18
 """Bytes that are read to detect the format; more if the first record is longer."""
 MAX_PROBE_BYTES = 1 << 26
 """The most bytes that are read to get the whole first record."""
+N_ROWS = 20
+"""How many rows of a table are looked at."""
 MAX_PROBE_RECORDS = 100
 """The most records that are examined."""
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
@@ -65,18 +67,23 @@ class Probe:
     @cached_property
     def first_record(self) -> dict[str, Any]:
         """The first record of a table, of JSON lines or of a JSON list; a table without rows has only names."""
+        return next(iter(self.first_records), {})
+
+    @cached_property
+    def first_records(self) -> list[dict[str, Any]]:
+        """The first records of a table; of other files only the first one."""
         text = self.head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
         if self.suffix in TABLES:
-            return _first_row(text)
+            return _first_rows(text)
         if self.suffix == ".parquet":
-            return _first_parquet_row(self.path)
+            return _first_parquet_rows(self.path)
         start = re.match(r"\[\s*", text)
         try:
             first, end = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
         except (ValueError, RecursionError):
-            return {}
+            return []
         is_record = isinstance(first, dict) and (start is not None or "\n" not in text[:end])
-        return first if is_record and self.suffix in (".json", ".jsonl", ".ndjson") else {}
+        return [first] if is_record and self.suffix in (".json", ".jsonl", ".ndjson") else []
 
     def keys_under(self, name: str) -> frozenset[str]:
         """Field names of the object or the first records under a field of the outermost object."""
@@ -123,26 +130,26 @@ class Probe:
         return self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
 
 
-def _first_row(text: str) -> dict[str, Any]:
-    """The columns of a delimited table, with the cells of its first row."""
+def _first_rows(text: str) -> list[dict[str, Any]]:
+    """The first rows of a delimited table, by column; a table without rows has one, with names alone."""
     header = text.partition("\n")[0]
     delimiter = max("\t,;", key=header.count)
     try:
-        rows = list(islice(csv.reader(text.splitlines(keepends=True), delimiter=delimiter), 2))
+        rows = list(islice(csv.reader(text.splitlines(keepends=True), delimiter=delimiter), N_ROWS + 1))
     except csv.Error:
-        return {}
+        return []
     names = [name.strip() for name in rows[0]] if rows else []
-    return dict(zip_longest(names, rows[1][: len(names)] if len(rows) > 1 else ()))
+    return [dict(zip_longest(names, row[: len(names)])) for row in rows[1:] or [[]]] if names else []
 
 
-def _first_parquet_row(path: Path) -> dict[str, Any]:
-    """The columns of a Parquet file, with the cells of its first row."""
+def _first_parquet_rows(path: Path) -> list[dict[str, Any]]:
+    """The first rows of a Parquet file, by column."""
     if not path.is_file():
-        return {}
+        return []
     try:
-        return dict(next(iter(first_records(path, 1)), {}))
+        return [dict(record) for record in first_records(path, N_ROWS)]
     except DataError:
-        return {}
+        return []
 
 
 def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes, Repair
-from assay.datasets.document_sources import DocumentIds
+from assay.datasets.document_ids import DocumentIds
 from assay.datasets.fields import Record, judgment_of, query_of, role_of, roles_of
 from assay.errors import DataError
 from assay.files import WEAK_NAMES, accepted_names, current_reading, fold
@@ -17,6 +17,8 @@ from assay.text import counted
 
 ID_NAME = re.compile(r"(^|_)(ids?|docs?|documents?|sources?|chunks?|passages?)$")
 """Names of columns that probably hold ids of documents."""
+MAX_NOTES = 5
+"""How many ids of a table are noted."""
 MAX_VALUES_CHECKED = 1000
 """How many values of a column are compared with the documents."""
 
@@ -34,12 +36,13 @@ class QueryTable:
         self._columns: dict[str, str] = {}
         """Query → the column with its relevant ids."""
         self._names: dict[str, None] = {}
-        self._n_joined = 0
+        self._n_records = self._n_joined = 0
 
     def take(self, place: str, record: Record) -> None:
         """Take one record. Records of the same query are joined if they have the same text and answer."""
         named = current_reading().named_roles("queries", record)
-        read = query_of(record, len(self._places) + 1, place, self.notes, named)
+        self._n_records += 1
+        read = query_of(record, self._n_records, place, self.notes, named)
         self._names |= dict.fromkeys(record)
         query = read.query
         if not read.has_id and query.text and read.judged is not None:
@@ -57,13 +60,13 @@ class QueryTable:
     def _join(self, query: Query, judged: Mapping[str, float] | None) -> None:
         """Add the relevant ids of another record of a query."""
         before, known = self.dataset.queries[query.query_id], self._judged.get(query.query_id)
-        is_same = replace(before, metadata=None) == replace(query, metadata=None)
-        if not is_same or judged is None or known is None or judged == known:
+        if replace(before, metadata=None) != replace(query, metadata=None) or judged is None or known is None:
             first = f"first at {self._places[query.query_id]}"
-            raise DataError(f"query {query.query_id} appears twice ({first}); list all its documents in one record")
+            raise DataError(f"query {query.query_id} appears twice ({first}); give each query its own id")
         for doc, grade in judged.items():
-            if known.setdefault(doc, grade) != grade:
+            if known.get(doc, grade) != grade:
                 raise DataError(f"document {doc} has two grades for query {query.query_id}; keep one of them")
+        known |= judged
         for name, value in (query.metadata or {}).items():
             if (before.metadata or {}).get(name) != value:
                 what = f"the column {name!r} differs between records of one query; the value of the first record is kept"
@@ -75,6 +78,7 @@ class QueryTable:
         others = current_reading().documents
         documents = DocumentIds(self.dataset.documents if others is None else others)
         self._check_columns()
+        self._use_column_of_documents(documents)
         self._resolve_weak_names(documents, has_judgments=has_judgments)
         for query, judged in self._judged.items():
             self.dataset.qrels[query] = documents.resolve(judged)
@@ -83,11 +87,36 @@ class QueryTable:
         if self._n_joined:
             records = counted(self._n_joined, "record")
             self.notes.mend(self.label, f"{records} with the same query and other documents were joined with the first one")
-        if documents.n_matched:
-            self.notes.mend(self.label, f"{counted(documents.n_matched, 'id')} matched a file by its name")
-        self.dataset.repairs += self.notes.repairs
-        if not has_judgments and not self.dataset.qrels:
-            self._tell_unused(documents)
+        self.dataset.repairs += [*self.notes.repairs, *notes_on_ids(documents, self.label)]
+        self._tell_unused(documents, is_named=not has_judgments and not self.dataset.qrels)
+
+    def _use_column_of_documents(self, documents: DocumentIds) -> None:
+        """If none of the relevant ids is a document, use another column that fits the role and whose ids are documents."""
+        named = current_reading().columns.values()
+        if not documents or not self._judged or any(column in named for column in self._columns.values()):
+            return
+        if any(doc in documents for judged in self._judged.values() for doc in documents.resolve(judged)):
+            return
+        metadata = [self.dataset.queries[query].metadata or {} for query in self._judged]
+        names = dict.fromkeys(name for some in metadata for name in some)
+        for name in (name for name in names if (role_of("queries", name) or ("",))[0] == "relevant"):
+            values = [str(some[name]) for some in metadata if some.get(name) is not None]
+            if values and all(doc in documents for value in values for doc in documents.ids_of(value)):
+                self._swap(name)
+                return
+
+    def _swap(self, name: str) -> None:
+        """Read the relevant ids from another column."""
+        before = next(iter(self._columns.values()))
+        for query, judged in list(self._judged.items()):
+            metadata = dict(self.dataset.queries[query].metadata or {})
+            value, metadata[before] = metadata.pop(name, None), "; ".join(judged)
+            self.dataset.add_query(replace(self.dataset.queries[query], metadata=metadata))
+            self._judged[query] = {} if value is None else dict.fromkeys([str(value)], 1.0)
+            self._columns[query] = name
+        what = f"no id in {before!r} is a document, but those in {name!r} are; {name!r} is read as the relevant documents"
+        current_reading().notes.pop(("queries", "relevant", name), None)
+        current_reading().note_once(("relevant", name), self.label, what)
 
     def _check_columns(self) -> None:
         """Raise if no column has the text of queries, although one has a name that is not known."""
@@ -114,20 +143,28 @@ class QueryTable:
             before, value = self.dataset.queries[query], "; ".join(self._judged.pop(query))
             self.dataset.add_query(replace(before, metadata={**(before.metadata or {}), self._columns.pop(query): value}))
 
-    def _tell_unused(self, documents: DocumentIds) -> None:
-        """Note columns that look like ids of documents although the table has no judgments."""
+    def _tell_unused(self, documents: DocumentIds, *, is_named: bool) -> None:
+        """Note unused columns whose values are documents; or, if `is_named`, whose names look like ids."""
         queries = [query.metadata or {} for query in self.dataset.queries.values()][:MAX_VALUES_CHECKED]
         for name in dict.fromkeys(name for metadata in queries for name in metadata):
             values = [metadata[name] for metadata in queries if metadata.get(name)]
-            if documents and values and all(_names_documents(value, documents) for value in values):
+            if values and documents.is_quick and all(_names_documents(value, documents) for value in values):
                 reason = "its values are ids of documents"
-            elif values and ID_NAME.search(fold(name)):
+            elif values and is_named and ID_NAME.search(fold(name)):
                 reason = "its name looks like ids of documents"
             else:
                 continue
             advice = f"if these are the relevant documents, add --columns relevant={name}"
             what = f"the column {name!r} is not used, but {reason}; {advice}"
             self.dataset.repairs.append(Repair(self.label, what, code="unused-column"))
+
+
+def notes_on_ids(documents: DocumentIds, label: str) -> list[Repair]:
+    """What users should know about how ids were read."""
+    repairs = [Repair(label, f"{text!r} is read as one id: {why}", code="ids") for text, why in documents.unclear.items()]
+    if documents.n_matched:
+        repairs.append(Repair(label, f"{counted(documents.n_matched, 'id')} matched a file by its name", code="ids"))
+    return repairs[:MAX_NOTES]
 
 
 def _names_documents(value: Any, documents: DocumentIds) -> bool:

@@ -11,10 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay.datasets.fields import roles_of
 from assay.datasets.format import Format, all_formats, loader_of
 from assay.datasets.probe import Probe
 from assay.errors import DataError
-from assay.files import TABLES
+from assay.files import TABLES, foreign_kind
 from assay.text import is_file, shortened, some_of
 
 CHOOSE = "choose the format with format=, or with --dataset-format on the command line"
@@ -59,6 +60,12 @@ def detect_format(path: Path) -> Format:
         names = " and ".join(format_.name for format_ in claimed)
         raise DataError(f"looks like {names}; {CHOOSE}", source=path)
 
+    if (what := foreign_kind(probe.head)) and path.is_file():
+        raise DataError(f"the file is {what}; save it as CSV or JSON in UTF-8", source=path)
+    if {"doc_id", "text"} <= roles_of("documents", probe.first_record).keys():
+        what = f"this looks like documents, or like queries without ground truth ({_description(probe)})"
+        hint = "give documents with --documents (in Python, documents=), and the queries as the benchmark"
+        raise DataError(f"the format was not recognised: {what}", source=path, hint=hint)
     nearest = nearest_formats(probe, all_formats().values())
     can_name = bool(probe.first_record) and any(near.format.has_named_columns for near in nearest)
     raise DataError(

@@ -50,6 +50,7 @@ from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource
 from assay.files.source import ZstdFile as ZstdFile
 from assay.files.source import as_source as as_source
+from assay.files.source import foreign_kind as foreign_kind
 from assay.files.source import missing_file as missing_file
 from assay.files.source import plain_name as plain_name
 from assay.files.tables import is_large as is_large

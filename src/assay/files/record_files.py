@@ -37,6 +37,7 @@ def suffix_of(name: str) -> str:
 def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable[[bytes], Any] = parse_json) -> None:
     """Pass the place and content of each record to `take`. All faults are raised together, at the end."""
     source = FileSource.at(path)
+    source.check_kind()
     suffix = suffix_of(path.name)
     is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
     faults = Faults(source.label, "" if is_text else "record")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import date, time
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ def rows_of(source: Any, what: str) -> Iterator[Any]:
     elif hasattr(source, "to_pylist"):  # pyarrow
         records = source.to_pylist()
     elif hasattr(source, "columns") and callable(getattr(source, "to_dict", None)):  # pandas
+        _check_names(source.columns)
         records = source.to_dict(orient="records")
     elif isinstance(source, Mapping):
         records = _of_columns(source)
@@ -34,6 +36,13 @@ def rows_of(source: Any, what: str) -> Iterator[Any]:
     else:
         raise DataError(f"{what} must be a file, a data frame or a list of records, not {shortened(source)}")
     return (_plain_record(record) if isinstance(record, Mapping) else record for record in records)
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    """Raise if a frame has two columns of the same name: only one of them could be read."""
+    listed = list(map(str, names))
+    if twice := {name for name in listed if listed.count(name) > 1}:
+        raise DataError(f"the column {min(twice)!r} appears twice in the frame; rename one of them")
 
 
 def are_columns(source: Mapping[Any, Any]) -> bool:
@@ -114,7 +123,7 @@ def _of_columns(source: Mapping[Any, Any]) -> Iterator[Record]:
 
 
 def _plain_record(record: Record) -> Record:
-    return {name: _cell(value) for name, value in record.items()}
+    return {name if type(name) is str else str(name): _cell(value) for name, value in record.items()}
 
 
 def _cell(value: Any) -> Any:
@@ -124,8 +133,11 @@ def _cell(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     value = to_list() if callable(to_list := getattr(value, "tolist", None)) else value
-    is_missing = (isinstance(value, float) and isnan(value)) or type(value).__name__ in NO_VALUES
-    return None if is_missing else value
+    if (isinstance(value, float) and isnan(value)) or type(value).__name__ in NO_VALUES:
+        return None
+    if isinstance(value, str | int | float | list | dict):
+        return value
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def _is_array(column: Any) -> bool:

@@ -35,6 +35,7 @@ FOREIGN = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
     b"\x80\x04": "a pickle",
+    b"%PDF": "a PDF",
 }
 """First bytes of files that users may try but that cannot be read."""
 MIN_NAME_SIMILARITY = 0.8
@@ -225,9 +226,7 @@ class FileSource:
         """What the file contains: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
         if self.start == b"PAR1":
             return "parquet"
-        for magic, what in FOREIGN.items():
-            if self.start.startswith(magic):
-                raise DataError(f"the file is {what}; save it as CSV or JSON in UTF-8", source=self.label)
+        self.check_kind()
         endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
         by_name = KINDS.get(endings[-1]) if endings else None
         if by_name in ("json", "jsonl", "parquet"):
@@ -237,12 +236,22 @@ class FileSource:
             return "jsonl" if start[:1] == b"{" and start[-1:] == b"}" and self._has_second_object() else "json"
         return "table" if is_header(start) or (by_name == "table" and b"," in start) else "trec"
 
+    def check_kind(self) -> None:
+        """Raise if the file is of a kind that people try but that cannot be read, such as an Excel workbook."""
+        if what := foreign_kind(self.start):
+            raise DataError(f"the file is {what}; save it as CSV or JSON in UTF-8", source=self.label)
+
     def _has_second_object(self) -> bool:
         if len(self.first_line) >= LONGEST_LINE:
             return False
         lines = self.lines()
         next(lines)
         return next(lines, (0, b""))[1].lstrip()[:1] == b"{"
+
+
+def foreign_kind(start: bytes) -> str:
+    """What a file is, by its first bytes, if it cannot be read; empty if it may be readable."""
+    return next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
 
 
 def plain_name(name: str) -> str:

@@ -8,45 +8,36 @@ files. A multilingual task of MTEB has these folders for each of its subsets: en
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets.beir_tables import Tables, plain_stem
-from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.beir_tables import JUDGMENT_FILES, SPLITS, Tables, read_split
+from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.document_sources import json_decoder, read_documents
 from assay.datasets.entries import Check, is_text, is_texts, is_whole, split_metadata
 from assay.datasets.fields import filled_id
 from assay.datasets.folder_tables import read_card, write_card
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.errors import DataError, UnknownName, near_matches
+from assay.errors import DataError
 from assay.files import (
     CARD,
-    SHARD,
     each_record,
     grade_text,
     new_folder,
-    note_opened,
-    shards_in,
     write_lines,
 )
-from assay.model import Document, Qrels, Query
-from assay.text import shortened, some_of
+from assay.model import Document, Query
+from assay.text import shortened
 
 EXAMPLE = """\
 corpus.jsonl     {"_id": "d1", "title": "Cats", "text": "Cats sleep 12 to 16 hours a day.", "metadata": {}}
 queries.jsonl    {"_id": "q1", "text": "How long do cats sleep?", "metadata": {}}
 qrels/test.tsv   query-id<tab>corpus-id<tab>score
                  q1<tab>d1<tab>1"""
-FOLDERS = ("qrels", "default", "data")
-"""Folders of judgments. All but the first contain only Parquet, as Hugging Face writes it."""
-JUDGMENT_FILES = ("qrels.tsv", "qrels.parquet")
-"""Files of judgments in the folder of the queries."""
-SPLITS = ("test", "dev", "validation", "train")
-"""Which split is read if there are several, in this order."""
 SPLIT_NAME = re.compile(r"[\w-][\w.-]*")
 """A valid name for a file of judgments."""
 IDS = ("_id", "id", "doc_id", "query_id")
@@ -77,7 +68,7 @@ def read_tables_of(tables: Tables, split: str | None = None) -> BenchmarkDataset
     """Read the queries, documents and judgments of a folder, or of one of its subsets."""
     path = tables.path
     dataset = BenchmarkDataset(path.resolve().name)
-    usual, used = _read_judgments(dataset, tables, split)
+    usual, used = read_split(dataset, tables, split)
     dataset.queries = _queries(tables, used)
     dataset.documents = _documents(tables, used)
     if (path / CARD).exists():
@@ -175,65 +166,6 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
         raise DataError(f"the field {name} must be text, not {shortened(value)}")
     return "" if value is None else str(value)
-
-
-def _splits(tables: Tables) -> dict[str, list[Path]]:
-    """Split → its files. Two tables of one split are an error, because the choice would be a guess."""
-    folder = tables.path / f"{tables.prefix}{FOLDERS[0]}"
-    splits: dict[str, list[Path]] = {}
-    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
-            _add_split(splits, plain_stem(file), [file])
-    for name in FOLDERS:
-        for split, files in shards_in(tables.path / f"{tables.prefix}{name}").items():
-            _add_split(splits, split, files)
-    return splits
-
-
-def _add_split(splits: dict[str, list[Path]], split: str, files: list[Path]) -> None:
-    if split in splits:
-        first, second = splits[split][0], files[0]
-        other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
-        raise DataError(f"both {first.name} and {other} contain the split {split}; keep one of them", source=first.parent)
-    splits[split] = files
-
-
-def _read_judgments(dataset: BenchmarkDataset, tables: Tables, chosen_split: str | None) -> tuple[str, str]:
-    """Read the judgments of one split. Returns the default split and the split that was read, and notes the others."""
-    splits, path = _splits(tables), tables.path
-    loose = [file for name in JUDGMENT_FILES if (file := path / f"{tables.prefix}{name}").exists()]
-    usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
-    if chosen_split is not None and chosen_split not in splits:
-        there = f"choose from {', '.join(splits)}" if splits else "the benchmark has no folder qrels, and so no splits"
-        raise UnknownName(f"split of {path}", chosen_split, near_matches(chosen_split, splits), there)
-    if not splits and not loose:
-        return "", ""
-    split = chosen_split or usual
-    files = splits[split] if splits else loose[:1]
-    others = [f"{file.parent.name}/{file.name}" for some in splits.values() for file in some if file not in files]
-    others += [file.name for file in loose if file not in files]
-    for file in (*loose, *(file for some in splits.values() for file in some)):
-        note_opened(file)  # the other splits are not unused files: the note below names them
-    if others and chosen_split is None:
-        choose = f"; to read another split: {path.name}:{next(other for other in splits if other != split)}"
-        note = f"judgments are read from this file, not from {some_of(others)}{choose if len(splits) > 1 else ''}"
-        dataset.repairs.append(Repair(str(files[0]), note))
-    dataset.qrels = _judgments(files)
-    return usual, split
-
-
-def _judgments(files: Sequence[Path]) -> dict[str, dict[str, float]]:
-    """The judgments of one split. A document judged for the same query in two files is a fault."""
-    judgments: dict[str, dict[str, float]] = {}
-    for file in files:
-        qrels = Qrels(str(file))
-        for query in qrels:
-            judged = judgments.setdefault(query, {})
-            if twice := judged.keys() & qrels[query].keys():
-                message = f"document {min(twice)} for query {query} is also judged in another file; keep one of them"
-                raise DataError(message, source=file)
-            judged.update(qrels[query])
-    return judgments
 
 
 def write_beir(dataset: BenchmarkDataset, path: Path) -> None:

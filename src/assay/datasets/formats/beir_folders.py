@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.beir_tables import Tables
+from assay.datasets.beir_tables import FOLDERS, Tables
 from assay.datasets.corpus import Items, Values
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.format import Format
-from assay.datasets.formats.beir import FOLDERS, read_tables_of
 from assay.datasets.formats.beir import detect as is_beir
+from assay.datasets.formats.beir import read_tables_of
 from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
 from assay.files import note_opened

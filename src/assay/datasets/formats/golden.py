@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from assay.datasets.fields import roles_of
 from assay.datasets.folder_tables import read_queries
 from assay.datasets.format import Format, marks_of_formats
 from assay.datasets.probe import Probe
-from assay.files import COLUMN_NAMES, TABLES, current_reading, fold
+from assay.files import COLUMN_NAMES, DOCUMENT_NAMES, TABLES, WEAK_NAMES, current_reading, fold
 
 EXAMPLE = """\
 [
@@ -24,14 +24,17 @@ FOREIGN = {
     *("file", "fpath_tuple", "spans"),
 }
 """Fields of records that belong to other formats."""
+CORPUS_TEXTS = ("text", "title")
+"""Names of the text of a query that documents have too."""
 
 
 def read_golden(path: Path) -> BenchmarkDataset:
-    """Relevant ids are a list, a mapping id → grade, or text with `;` between the ids. Other fields become metadata.
+    """Relevant ids are one id, a list, a mapping id → grade, or text with `;`, `|` or `,` between ids. A text that is the
+    id of a document is not split, and a comma separates only ids of documents. Other fields become metadata.
 
-    A query without an id gets the number of its record as id ("1", "2", …). An empty list means that nothing is relevant. A
-    missing field, null or an empty cell means that the query is unjudged. An id that is listed twice counts once, and this
-    is noted.
+    A query without an id gets the number of its record as id ("1", "2", …), and records with the same text are one query. An
+    empty list means that nothing is relevant. A missing field, null or an empty cell means that the query is unjudged. An id
+    that is listed twice counts once, and this is noted.
     """
     dataset = BenchmarkDataset(path.name.partition(".")[0])
     read_queries(dataset, path)
@@ -44,27 +47,42 @@ def detect(probe: Probe) -> bool:
     A table may have an answer instead of ids, or only questions; JSON with answers is `rag_template`. A table with one
     document in each row is a table of judgments, unless the queries are texts.
     """
-    record = probe.first_record
+    records = probe.first_records
+    record = records[0] if records else {}
     roles = roles_of("queries", record, current_reading().named_roles("queries", record))
-    if (FOREIGN | marks_of_formats()) & record.keys():
+    if (FOREIGN | marks_of_formats()) & record.keys() or is_corpus(record, roles):
         return False
     if "relevant" not in roles:
-        return probe.suffix in TABLES and "query" in roles and ("expected" in roles or _has_questions(record, roles))
+        return probe.suffix in TABLES and "query" in roles and ("expected" in roles or _has_questions(records, roles))
     if fold(roles["relevant"]) in COLUMN_NAMES["document"]:
-        return "query" in roles and not _is_judgment(record, roles["query"])
+        return "query" in roles and not _are_judgments(records, roles["query"])
     return bool(roles.keys() & {"query_id", "query"})
 
 
-def _has_questions(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
+def is_corpus(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
+    """Whether a record is a document: its only text is under a name of documents, beside an id or a source."""
+    if "query" not in roles or "expected" in roles or roles["query"] in current_reading().columns.values():
+        return False
+    is_text = fold(roles["query"]) in CORPUS_TEXTS
+    is_id = fold(roles.get("relevant", "id")) in {*DOCUMENT_NAMES["doc_id"], *WEAK_NAMES}
+    return is_text and is_id and "doc_id" in roles_of("documents", record)
+
+
+def _has_questions(records: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> bool:
     """Whether a table without ground truth has queries: they are called questions, or have several words."""
-    column = roles["query"]
-    return fold(column) == "question" or (fold(column) == "query" and len(str(record[column]).split()) > 1)
+    name = fold(roles["query"])
+    return name == "question" or (name == "query" and not _are_words(records, roles["query"]))
 
 
-def _is_judgment(record: Mapping[str, Any], query: str) -> bool:
-    """Whether a record is a judgment or a row of a run: it has a number, and its query is one word under a name of ids."""
-    has_number = any(fold(name) in {*COLUMN_NAMES["grade"], *COLUMN_NAMES["rank"]} for name in record)
-    return has_number and fold(query) in COLUMN_NAMES["query"] and len(str(record[query]).split()) < 2
+def _are_judgments(records: Sequence[Mapping[str, Any]], query: str) -> bool:
+    """Whether records are judgments or rows of a run: they have a number, and their queries are single words."""
+    has_number = any(fold(name) in {*COLUMN_NAMES["grade"], *COLUMN_NAMES["rank"]} for name in records[0])
+    return has_number and fold(query) in COLUMN_NAMES["query"] and _are_words(records, query)
+
+
+def _are_words(records: Sequence[Mapping[str, Any]], column: str) -> bool:
+    """Whether all values of a column are single words."""
+    return all(len(str(record.get(column)).split()) < 2 for record in records)
 
 
 FORMAT = Format(

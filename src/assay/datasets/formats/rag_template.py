@@ -365,7 +365,16 @@ def detect(probe: Probe) -> bool:
         return False
     if "questions" in keys:
         return True
+    if _has_unknown_records(probe):
+        return False
     return bool(keys & {*QUESTION}) and bool(keys & {*CONTEXTS, *EXPECTED})
+
+
+def _has_unknown_records(probe: Probe) -> bool:
+    """Whether a question has a list of objects under a name that is not known: probably its passages, in another format."""
+    known = {*CONTEXTS, *EXPECTED, *GROUND_TRUTH_NAMES, "metadata", "evidence"}
+    values = {name: value for name, value in probe.first_record.items() if name not in known}
+    return any(isinstance(value, list) and any(isinstance(entry, dict) for entry in value) for value in values.values())
 
 
 FORMAT = Format(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.datasets.document_sources import LINES, TABLE_ENDINGS
+from assay.datasets.document_sources import LINES
 from assay.datasets.fields import roles_of
-from assay.datasets.folder_tables import JUDGMENT_ENDINGS, STEMS, read_tables, text_folder
+from assay.datasets.folder_files import named_files
+from assay.datasets.folder_tables import STEMS, read_tables, tables_in, text_folder
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.files import SHARD, current_reading, suffix_of
+from assay.files import SHARD, suffix_of
 
 EXAMPLE = """\
 corpus.csv    doc_id,title,text
@@ -27,35 +28,28 @@ BEIR_JUDGMENTS = ("qrels.tsv", "qrels.parquet")
 
 
 def detect(probe: Probe) -> bool:
-    """A folder with a table of queries and no layout of another format."""
+    """A folder with a table of queries and no layout of another format; or with documents and judgments as CSV."""
     if not probe.names or any(SHARD.fullmatch(name) for name in probe.names):
         return False
-    files = {part: _files(probe, part) for part in STEMS}
-    if not files["queries"] or _is_native(files) or _is_beir(probe, files):
+    files = {part: [file.name for file in some] for part, some in tables_in(probe.path).items()}
+    if _has_other_documents(probe, files) or _is_native(files) or _is_beir(probe, files):
         return False
     others = files["documents"] + files["judgments"]
+    if not files["queries"]:
+        return bool(files["documents"] and files["judgments"]) and any(suffix_of(name) == ".csv" for name in others)
     return bool(others or text_folder(probe.path) or any(_has_truth(probe.path / name) for name in files["queries"]))
 
 
-def _files(probe: Probe, part: str) -> list[str]:
-    """The tables of a part, by their names. A .tsv or .txt file is a table only if it has a header."""
-    endings = (*TABLE_ENDINGS, *JUDGMENT_ENDINGS) if part == "judgments" else TABLE_ENDINGS
-    names = [f"{stem}{ending}" for stem in STEMS[part] for ending in endings if f"{stem}{ending}" in probe.names]
-    return [name for name in names if part == "judgments" or _is_table(probe.path / name, part)]
-
-
-def _is_table(file: Path, part: str) -> bool:
-    """Whether a file is a table of queries or documents; .tsv and .json need known names, because TREC's have none."""
-    if suffix_of(file.name) not in (".tsv", ".json"):
-        return True
-    names = Probe(file).first_record
-    return bool(roles_of(part, names, current_reading().named_roles(part, names)).keys() & {"query", "text"})
+def _has_other_documents(probe: Probe, files: dict[str, list[str]]) -> bool:
+    """Whether a file is called like a table of documents and is none: `collection.tsv` of TREC has no header."""
+    named = named_files(probe.path, STEMS["documents"], (".tsv",)) if probe.path.is_dir() else []
+    return any(file.name not in files["documents"] for file in named)
 
 
 def _is_native(files: dict[str, list[str]]) -> bool:
     """Whether all tables have the names and extensions of `jsonl` or `parquet`."""
     native = {f"{part}{ending}" for part in STEMS for ending in BEIR_ENDINGS}
-    return all(name in native for names in files.values() for name in names)
+    return any(files.values()) and all(name in native for names in files.values() for name in names)
 
 
 def _is_beir(probe: Probe, files: dict[str, list[str]]) -> bool:

@@ -283,8 +283,10 @@ def _is_judgment(line: bytes) -> bool:
 
 
 def _names_grades(header: bytes) -> bool:
-    names = header.decode("utf-8", "replace").lower().replace("-", "_").replace(",", "\t").split("\t")
-    return bool({name.strip(' "') for name in names} & {*COLUMN_NAMES["grade"]})
+    """Whether a header has a column of grades; a column of ranks means a run."""
+    listed = header.decode("utf-8", "replace").lower().replace("-", "_").replace(",", "\t").split("\t")
+    names = {name.strip(' "\r\n') for name in listed}
+    return bool(names & {*COLUMN_NAMES["grade"]}) and not names & {*COLUMN_NAMES["rank"]}
 
 
 def notes_on_articles(dataset: BenchmarkDataset) -> list[str]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from assay.datasets.fields import Record
-from assay.datasets.rag.context_lists import parse_cell
+from assay.datasets.list_cells import parse_cell
 
 
 def first_field(record: Record, names: Iterable[str]) -> str:

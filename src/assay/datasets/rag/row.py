@@ -9,7 +9,8 @@ from typing import Any
 
 from assay.datasets.dataset import Notes
 from assay.datasets.fields import Record, answer_text, filled_id
-from assay.datasets.rag.context_lists import Context, context_of, entries_of, parse_cell
+from assay.datasets.list_cells import parse_cell
+from assay.datasets.rag.context_lists import Context, context_of, entries_of
 from assay.datasets.rag.tools import CONTEXT_ROLES
 from assay.errors import DataError
 from assay.model import Query, is_finite_number

@@ -11,8 +11,8 @@ from typing import Any
 
 from assay.datasets.entries import GROUND_TRUTH_NAMES
 from assay.datasets.fields import Record
+from assay.datasets.list_cells import parse_cell
 from assay.datasets.probe import Probe
-from assay.datasets.rag.context_lists import parse_cell
 from assay.datasets.rag.record_fields import field_of, first_field, has_field, opened
 from assay.files import TABLES, current_reading
 
