@@ -212,7 +212,19 @@ class DataError(AssayError, ValueError):
         return self.faults or (Fault(self.what, self.line, code=self.code, source=self.source),)
 
     def __str__(self) -> str:
-        return "\n  ".join((self.message, *self.faults))
+        return "\n  ".join((self.message, *_without_repeats(self.faults)))
+
+
+def _without_repeats(faults: Sequence[Fault]) -> list[str]:
+    """The faults as lines. Of faults that say the same, the first three are shown and the others are counted."""
+    counts: dict[str, int] = {}
+    lines: list[str] = []
+    for fault in faults:
+        counts[fault.what] = counts.get(fault.what, 0) + 1
+        if counts[fault.what] <= MAX_ALIKE:
+            lines.append(fault)
+    n_more = len(faults) - len(lines)
+    return [*lines, f"… and {n_more} more of the same"] if n_more else lines
 
 
 class NoGroundTruth(DataError):
@@ -238,6 +250,8 @@ class NotComparable(DataError):
         return self.hint is not None
 
 
+MAX_ALIKE = 3
+"""How many faults that say the same are shown."""
 LENIENT_SHARE = 0.01
 """The share of bad records of a file that may be left out, unless the user sets another."""
 MAX_LEFT_OUT = 100_000

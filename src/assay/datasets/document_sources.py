@@ -74,6 +74,14 @@ EXAMPLE = "doc_id and text"
 
 
 def _from_path(path: Path) -> Documents:
+    documents = _read_path(path)
+    is_known_empty = isinstance(documents, dict) and not documents
+    if is_known_empty or (path.is_file() and path.stat().st_size == 0):
+        raise DataError(f"found no documents; expected {ACCEPTED}", source=path)
+    return documents
+
+
+def _read_path(path: Path) -> Documents:
     if path.is_file():
         text = suffix_of(path.name) in TEXT_ENDINGS
         return text_documents(path.parent, [path]) if text else read_documents(path)

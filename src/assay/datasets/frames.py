@@ -22,7 +22,11 @@ def are_records(source: Any) -> bool:
     """Whether a value is a data frame, a list of records, or columns."""
     if isinstance(source, Mapping):
         return are_columns(source)
-    return is_frame(source) or (isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping))
+    return (
+        type(source).__name__ == "LazyFrame"
+        or is_frame(source)
+        or (isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping))
+    )
 
 
 def read_frame(source: Any, read: Callable[[Path], BenchmarkDataset]) -> BenchmarkDataset:

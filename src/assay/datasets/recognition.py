@@ -15,7 +15,7 @@ from assay.datasets.fields import roles_of
 from assay.datasets.format import Format, all_formats, loader_of
 from assay.datasets.probe import Probe
 from assay.errors import DataError
-from assay.files import TABLES, foreign_kind
+from assay.files import TABLES, current_reading, foreign_kind
 from assay.text import is_file, shortened, some_of
 
 CHOOSE = "choose the format with format=, or with --dataset-format on the command line"
@@ -73,8 +73,17 @@ def detect_format(path: Path) -> Format:
         [near.description for near in nearest],
         source=path,
         code="format",
-        hint=CHOOSE_NEAREST + (NAME_COLUMNS if can_name else ""),
+        hint=_unknown_columns(probe) + CHOOSE_NEAREST + (NAME_COLUMNS if can_name else ""),
     )
+
+
+def _unknown_columns(probe: Probe) -> str:
+    """Which of the columns that the user named the file does not have, with the most similar one that it has."""
+    for role, column in current_reading().columns.items():
+        if probe.first_record and column not in probe.first_record:
+            near = _similar_name(column, probe.first_record)
+            return f"it has no column {column!r} ({role}={column}){f', but {near!r}' if near else ''}; "
+    return ""
 
 
 class Nearest(NamedTuple):
@@ -207,7 +216,10 @@ def _description(probe: Probe) -> str:
     names = list(probe.first_record) or sorted(probe.outer_keys)
     if not names:
         return f"a file that starts with {shortened(probe.head[:MAX_SHOWN].decode('utf-8', 'replace'))}"
-    listed = ", ".join(shortened(name) for name in names[:MAX_NAMES])
+    roles = {column: role for role, column in roles_of("queries", names).items()}
+    listed = ", ".join(
+        f"{shortened(name)} ({roles[name]})" if name in roles else shortened(name) for name in names[:MAX_NAMES]
+    )
     what = "columns" if probe.suffix in (*TABLES, ".parquet") else "fields"
     return f"a {probe.suffix} file with the {what} {listed}{' …' if len(names) > MAX_NAMES else ''}"
 

@@ -373,8 +373,8 @@ def _check_has_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
     if needy := [provider.name for provider in plan.providers if provider.indexes]:
         verb = "needs" if len(needy) == 1 else "need"
         advice = (
-            "Name them with --documents (a table, or a folder of .md or .txt files; in a plan, documents:), "
-            "or choose a provider with its own documents, such as http or replay"
+            "Name them with --documents, documents: in a plan, or documents= in Python (a table, or a folder of .md or .txt "
+            "files), or choose a provider with its own documents, such as http or replay"
         )
         raise DataError(f"{dataset.name} has no documents, but {', '.join(needy)} {verb} documents to search. {advice}")
 

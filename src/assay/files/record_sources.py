@@ -22,6 +22,8 @@ def rows_of(source: Any, what: str) -> Iterator[Any]:
 
     Anything else is an error that names `what`.
     """
+    if type(source).__name__ == "LazyFrame":  # polars
+        source = source.collect()
     if hasattr(source, "to_dicts"):  # polars
         records = source.to_dicts()
     elif hasattr(source, "to_pylist"):  # pyarrow
