@@ -123,6 +123,25 @@ def test_named_columns_without_tables_are_noted(folder: Path, capsys: pytest.Cap
     assert capsys.readouterr().err == "note: no table was read, so --columns query_id=q has no effect\n"
 
 
+def test_recorded_runs_have_named_columns_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The columns of benchmarks and of the run are in one option; a typo is an error before the first query."""
+    write_run(folder / "odd.csv", "a,b,c")
+    names = "query=frage,relevant=beleg,query_id=a,doc_id=b"
+    for provider in ("replay(path=odd.csv)", "hybrid(replay(path=odd.csv), replay(path=odd.csv))"):
+        command = ["eval", "--benchmarks", "golden.csv", "--providers", provider, "-m", "mrr", "--no-store", "-f", "json"]
+        assert main([*command, "--columns", f"{names},score=c"]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["results"][0]["summary"]["mrr"] == 0.75
+        assert "no table" not in captured.err
+        assert main([*command, "--columns", f"{names},score=c,title=d"]) == 2
+        assert "'d'" in capsys.readouterr().err
+        assert main([*command, "--columns", names]) == 3
+        assert "odd.csv" in capsys.readouterr().err
+    plan = {"benchmarks": "golden.csv", "providers": "replay:odd.csv", "metrics": "mrr", "columns": f"{names},score=c"}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    assert [main(["plan", "check", "plan.json"]), main(["eval", "plan.json", "--no-store"])] == [0, 0]
+
+
 def test_case_and_hyphens_do_not_matter_in_named_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An exact name wins."""
     (folder / "golden.csv").write_text(GOLDEN.replace("frage", "Frage").replace("beleg", "Beleg-ID"))
