@@ -40,8 +40,7 @@ def find_limit(lengths: Mapping[str, int], possible: Mapping[str, int] | None) -
     is unknown what was possible, all rankings that are not empty must have the same length.
     """
     longest = max(lengths.values(), default=0)
-    found = [query for query, length in lengths.items() if length]
-    open_ended = found if possible is None else [query for query in found if possible[query] > longest]
+    open_ended = [query for query, length in lengths.items() if length and (possible is None or possible[query] > longest)]
     at_limit = [query for query in open_ended if lengths[query] == longest]
     share = 1.0 if possible is None else MIN_SHARE
     if len(at_limit) < max(MIN_QUERIES, share * len(open_ended)):
