@@ -1,6 +1,7 @@
 """Queries without text, relevant documents that are missing, and judged@10: one rule for all commands."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,7 @@ def test_a_provider_that_needs_texts_is_told_that_there_are_none():
 def test_missing_documents_have_a_meaning_only_where_judged_ids_are_ids_of_documents(assay):
     dataset = made()
     run = {"q0": {"d0": 1.0}}
+    with_answers = {key: replace(query, expected=query.text) for key, query in dataset.queries.items()}
 
     def told(rule="drop", by=None, **changes):
         for name, value in changes.items():
@@ -173,10 +175,9 @@ def test_missing_documents_have_a_meaning_only_where_judged_ids_are_ids_of_docum
         return [note for note in library.evaluate(dataset, run, ["map"], relevance=relevance).notes if "docum" in note]
 
     assert ["12 relevant documents of 9 queries" in note for note in told()] == [True]
-    for unit in ("chunk", "document"):
-        (note,) = told(by=Relevance(unit=unit, missing_documents="drop"))
-        assert note == "missing_documents=drop has no effect, because relevance is not decided by the ids of documents."
-        assert told(by=Relevance(unit=unit)) == []
+    (note,) = told(by=Relevance("token", missing_documents="drop"), queries=with_answers)
+    assert note == "missing_documents=drop has no effect, because relevance is not decided by the ids of documents."
+    assert told(by=Relevance("token")) == []
     (note,) = told(documents={})
     assert note == "missing_documents=drop has no effect, because the benchmark has no documents."
     assert told("keep") == []
@@ -187,6 +188,64 @@ def test_missing_documents_have_a_meaning_only_where_judged_ids_are_ids_of_docum
     assert "so all judgments of relevant documents are removed: the judgments have ids like" in note
     refused = assay("score", "trec/qrels.txt", "r.run", "--missing-documents", "drop")
     assert (refused.code, "--missing-documents needs --dataset" in refused.err) == (2, True)
+
+
+def write_chunks(place="chunks.run"):
+    """The run of a system that returns two chunks of the right document for each query."""
+    lines = [f"q{n} Q0 d{n}#{chunk} {chunk} {-chunk} t\n" for n in range(N_WITH_TEXT) for chunk in (1, 2)]
+    Path(place).write_text("".join(lines))
+    return place
+
+
+@pytest.mark.parametrize("unit", ["document", "chunk"])
+def test_documents_are_missing_if_chunks_are_retrieved_too(assay, unit):
+    """Judged ids are ids of documents, and the corpus has documents."""
+    run = write_chunks()
+    for rule, recall in (("keep", 0.9), ("drop", 1.0)):
+        flags = ("--unit", unit, "--missing-documents", rule)
+        for result in (scored(assay, "beir", *flags, run=run), evaluated(assay, "beir", *flags, provider=f"replay:{run}")):
+            assert (result["summary"]["recall@10"], result["relevance"]["relevant_documents_missing"]) == (recall, 12)
+            assert not any("has no effect" in note for note in result["notes"])
+
+
+def test_documents_that_were_cut_into_chunks_are_not_missing(assay):
+    """Neither if a chunker cut them, nor if the corpus itself has chunks."""
+    for rule, recall in (("keep", 0.9), ("drop", 1.0)):
+        flags = ("--missing-documents", rule)
+        result = evaluated(assay, "beir", "--chunkers", "sentence", *flags)
+        assert (result["summary"]["recall@10"], result["relevance"]["relevant_documents_missing"]) == (recall, 12)
+    dataset = made()
+    owners = {f"{doc}/part": doc for doc in dataset.documents}
+    dataset.documents = {chunk: Document(chunk, dataset.documents[doc].text) for chunk, doc in owners.items()}
+    ranked = {f"q{n}": {f"d{n}/part": 1.0} for n in range(N_WITH_TEXT)}
+    for unit in ("document", "chunk"):
+        relevance = Relevance(unit=unit, id_map=owners, missing_documents="drop")
+        result = library.evaluate(dataset, ranked, ["recall@10"], relevance=relevance)
+        assert (result["recall@10"], result.relevance["relevant_documents_missing"]) == (1, 12)
+
+
+def test_documents_are_missing_from_a_benchmark_with_spans_if_ids_decide(assay):
+    """HotpotQA in the fullwiki setting: gold paragraphs that the file does not have."""
+    titles = {0: ("a", "b"), 1: ("a", "gone"), 2: ("b", "lost")}
+    questions = [
+        {
+            "_id": f"q{n}",
+            "question": f"What is {n}?",
+            "supporting_facts": [[title, 0] for title in facts],
+            "context": [["a", ["A is first."]], ["b", ["B is second."]]],
+        }
+        for n, facts in titles.items()
+    ]
+    Path("fullwiki.json").write_text(json.dumps(questions))
+    Path("wiki.run").write_text("".join(f"q{n} Q0 {doc} 1 1 t\n" for n in titles for doc in ("a", "b")))
+    for rule, recall in (("keep", pytest.approx(2 / 3)), ("drop", 1.0)):
+        flags = ("--missing-documents", rule)
+        for result in (
+            scored(assay, "fullwiki.json", *flags, run="wiki.run"),
+            evaluated(assay, "fullwiki.json", *flags, provider="replay:wiki.run"),
+        ):
+            assert result["summary"]["recall@10"] == recall
+            assert (result["relevance"]["relevant_documents_missing"], result["relevance"]["queries_with_missing"]) == (2, 2)
 
 
 def columns(result):

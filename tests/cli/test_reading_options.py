@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,17 +89,66 @@ def test_runs_and_judgments_have_named_columns_too(folder: Path, capsys: pytest.
     assert "--columns query_id=NAME" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_column_that_no_table_has(capsys: pytest.CaptureFixture[str]) -> None:
-    """An error before an evaluation; otherwise a note."""
-    assert (
-        main(evaluate("--benchmarks", "golden.csv", "--documents", "corpus.csv", "--columns", f"{COLUMNS},title=titel")) == 2
-    )
-    assert "'titel'" in capsys.readouterr().err
-    assert main(["datasets", "show", "golden.csv", "--columns", "query=frage,relevant=beleg,title=titel"]) == 0
-    assert "'titel'" in capsys.readouterr().err
-    assert main(["datasets", "show", "golden.csv", "--columns", "query"]) == 2
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("datasets", "show", "golden.csv"),
+        ("datasets", "check", "golden.csv"),
+        ("score", "--dataset", "golden.csv", "run.csv", "-m", "mrr"),
+        ("compare", "--dataset", "golden.csv", "run.csv", "other.csv", "-m", "mrr"),
+        ("eval", "--benchmarks", "golden.csv", "--providers", "replay:run.csv", "-m", "mrr", "--no-store"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_column_that_no_table_has(folder: Path, command: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """An error in every command. If all columns are there, nothing is said about them."""
+    for name in ("run.csv", "other.csv"):
+        write_run(folder / name, "query_id,doc_id,score")
+    assert main([*command, "--columns", "query=frage,relevant=beleg"]) == 0
+    assert "--columns" not in capsys.readouterr().err
+    assert main([*command, "--columns", "query=frage,relevant=beleg,title=titel"]) == 2
+    assert "no table has a column called 'titel', which was named as title=titel" in capsys.readouterr().err
+    assert main([*command, "--columns", "query"]) == 2
     capsys.readouterr()
+
+
+def write_run(place: Path, header: str) -> None:
+    place.write_text(f"{header}\n1,d1,3\n1,d3,2\n2,d1,3\n2,d2,2\n")
+
+
+def test_named_columns_without_tables_are_noted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "qrels.txt").write_text("q1 0 d1 1\n")
+    (folder / "run.txt").write_text("q1 Q0 d1 1 1 t\n")
+    assert main(["score", "qrels.txt", "run.txt", "-m", "mrr", "--columns", "query_id=q"]) == 0
+    assert capsys.readouterr().err == "note: no table was read, so --columns query_id=q has no effect\n"
+
+
+def test_recorded_runs_have_named_columns_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The columns of benchmarks and of the run are in one option; a typo is an error before the first query."""
+    write_run(folder / "odd.csv", "a,b,c")
+    names = "query=frage,relevant=beleg,query_id=a,doc_id=b"
+    for provider in ("replay(path=odd.csv)", "hybrid(replay(path=odd.csv), replay(path=odd.csv))"):
+        command = ["eval", "--benchmarks", "golden.csv", "--providers", provider, "-m", "mrr", "--no-store", "-f", "json"]
+        assert main([*command, "--columns", f"{names},score=c"]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["results"][0]["summary"]["mrr"] == 0.75
+        assert "no table" not in captured.err
+        assert main([*command, "--columns", f"{names},score=c,title=d"]) == 2
+        assert "'d'" in capsys.readouterr().err
+        assert main([*command, "--columns", names]) == 3
+        assert "odd.csv" in capsys.readouterr().err
+    plan = {"benchmarks": "golden.csv", "providers": "replay:odd.csv", "metrics": "mrr", "columns": f"{names},score=c"}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    assert [main(["plan", "check", "plan.json"]), main(["eval", "plan.json", "--no-store"])] == [0, 0]
+
+
+def test_case_and_hyphens_do_not_matter_in_named_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An exact name wins."""
+    (folder / "golden.csv").write_text(GOLDEN.replace("frage", "Frage").replace("beleg", "Beleg-ID"))
+    write_run(folder / "run.csv", "Q,q,Wert")
+    columns = "query=frage,relevant=beleg_id,query_id=Q,doc_id=q,score=wert"
+    assert main(["score", "--dataset", "golden.csv", "run.csv", "-m", "mrr", "--columns", columns, "-f", "json"]) == 0
+    assert read(capsys)["results"][0]["summary"]["mrr"] == 0.75
 
 
 def test_the_list_of_formats_has_all_names_of_columns(capsys: pytest.CaptureFixture[str], snapshots: Any) -> None:

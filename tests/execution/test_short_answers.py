@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -134,3 +135,102 @@ def test_a_run_file_with_rankings_of_one_length(tmp_path, capsys):
         assert "†" not in capsys.readouterr().out, lengths
     assert main(["score", str(qrels), write("short.run", 10, 10, 10, 10), "-m", "recall@10", "map"]) == 0
     assert "†" not in capsys.readouterr().out
+
+
+def marks(command, *words):
+    """The metrics that the only result marks."""
+    assert main([*command, *words, "-f", "json", "-o", "marked.json"]) == 0
+    (result,) = json.loads(Path("marked.json").read_text())["results"]
+    cutoffs = {name: int(name.partition("@")[2]) for name in result["summary"] if name.startswith(("ndcg", "recall"))}
+    longest = result.get("provenance", {}).get("longest_ranking")
+    return {name for name, cutoff in cutoffs.items() if longest is not None and cutoff > longest}
+
+
+def eval_and_score(benchmark, run, *metrics):
+    """What is marked if a run is replayed, and if it is scored."""
+    replayed = ["eval", "--benchmarks", benchmark, "--providers", f"replay:{run}", "--no-store", "-q"]
+    scored = ["score", "--dataset", benchmark, run]
+    return [marks(command, "-m", *metrics) for command in (replayed, scored)]
+
+
+def write_run(lengths, ids=lambda query, rank: f"d{rank}"):
+    lines = [
+        f"q{n} Q0 {ids(f'q{n}', rank)} {rank} {-rank} x\n" for n, length in enumerate(lengths) for rank in range(length)
+    ]
+    Path("a.run").write_text("".join(lines))
+    return "a.run"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("here")
+def test_eval_and_score_mark_the_same_values():
+    dataset().save_json("trees.json")
+    bare = dataset()
+    bare.documents = {}
+    bare.save_json("bare.json")
+    dataset(60, 6, scopes=["a", "b"]).save_json("scopes.json")
+    for lengths, is_marked in (
+        ((10,) * 6, True),
+        ((10, 10, 10, 10, 10, 9), True),
+        ((10, 10, 10, 1, 2, 3), True),
+        ((10, 10, 0, 10), True),
+        ((10, 10, 9, 8, 7, 6), False),
+        ((30,) * 6, False),
+        ((60,) * 6, False),
+    ):
+        for benchmark in ("trees.json", "bare.json"):
+            found = eval_and_score(benchmark, write_run(lengths), "recall@20", "ndcg@10")
+            assert found == [{"recall@20"} if is_marked else set()] * 2, (benchmark, lengths)
+    run = write_run((30,) * 6, lambda query, rank: f"d{2 * rank + int(query[1:]) % 2}")
+    assert eval_and_score("scopes.json", run, "recall@50") == [set(), set()], "each scope has thirty documents"
+    assert eval_and_score("trees.json", run, "recall@50") == [{"recall@50"}] * 2
+    chunks = write_run((30,) * 6, lambda query, rank: f"d{rank // (3 + int(query[1:]))}#{rank}")
+    flags = ("recall@50", "recall@20", "--unit", "document")
+    assert eval_and_score("trees.json", chunks, *flags) == [{"recall@50"}] * 2, "thirty chunks of fewer documents"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_ranking_of_all_paragraphs_of_a_question_is_not_short():
+    questions = [
+        {
+            "_id": f"q{n}",
+            "question": f"Which tree is number {n}?",
+            "answer": "oak",
+            "supporting_facts": [["t0", 0]],
+            "context": [[f"t{place}", [f"Tree {place} of {n}."]] for place in range(3)],
+        }
+        for n in range(5)
+    ]
+    Path("hotpot.json").write_text(json.dumps(questions))
+    for length, is_marked in ((3, False), (2, True)):
+        run = write_run([length] * 5, lambda query, rank: f"{query}/t{rank}")
+        assert eval_and_score("hotpot.json", run, "ndcg@10") == [{"ndcg@10"} if is_marked else set()] * 2
+
+
+@pytest.mark.usefixtures("here")
+def test_shares_of_the_retrieved_documents_are_not_marked(capsys):
+    dataset().save_json("trees.json")
+    words = ["-m", "precision(over=retrieved)@20", "judged@20", "precision@20", "--digits", "4"]
+    assert main(["score", "--dataset", "trees.json", write_run((10,) * 6), *words]) == 0
+    out = capsys.readouterr().out
+    assert "the run has at most 10 documents per query; precision@20 is computed from these (†)." in out
+    assert out.count("†") == 2
+
+
+@pytest.mark.usefixtures("here")
+def test_a_rag_tool_chooses_its_number_of_contexts(capsys):
+    texts = [f"A fact about tree {n}." for n in range(12)]
+    rows = [
+        {"user_input": f"q{n}", "retrieved_contexts": texts[n : n + 2], "reference_contexts": [texts[n]]} for n in range(5)
+    ]
+    Path("ragas.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert main(["score", "ragas.jsonl", "-m", "recall@10", "ndcg@5"]) == 0
+    out = capsys.readouterr().out
+    assert "the run has at most 2 documents per query; recall@10, ndcg@5 are computed from these." in out
+    assert "†" not in out
+    again = assay.evaluate(assay.load_dataset("ragas.jsonl"), metrics=["recall@10"])
+    assert "longest_ranking" not in again.provenance

@@ -67,6 +67,7 @@ def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[
         make_relevance(options),
         keep_rankings=keep_rankings,
         looks_up_unjudged=inputs.rules.looks_up_unjudged,
+        has_own_depth=inputs.are_records,
     )
 
 

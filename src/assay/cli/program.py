@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from assay.catalog import load_entries
 from assay.cli.exit_codes import exit_codes_text
-from assay.cli.reading_options import as_options_say
+from assay.cli.reading_options import as_options_say, check_columns
 from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements
 from assay.errors import UnknownName, UsageError, near_matches
 
@@ -66,8 +66,10 @@ def run_program(arguments: list[str]) -> int:
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
-    with log_duration(options, "total"), as_options_say(options):
+    with log_duration(options, "total"), as_options_say(options) as reading:
         code: int = options.run(options)
+    if reading is not None and not code:
+        check_columns(reading)
     return code
 
 

@@ -6,9 +6,13 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from assay.errors import LENIENT_SHARE, Leniency, lenient_reading
 from assay.text import printable
+
+if TYPE_CHECKING:
+    from assay.files import Reading
 
 READING_FLAGS = ("documents", "columns", "lenient")
 
@@ -52,19 +56,23 @@ def _parse_share(text: str) -> float:
 
 
 @contextmanager
-def as_options_say(options: argparse.Namespace) -> Iterator[None]:
-    """Let every reader of a command follow its options. A column that no table has is noted at the end."""
+def as_options_say(options: argparse.Namespace) -> Iterator[Reading | None]:
+    """Let every reader of a command follow its options; None if it has no options about reading."""
     documents, columns, share = (getattr(options, name, None) for name in READING_FLAGS)
     if documents is None and columns is None and share is None:
-        yield
+        yield None
         return
     from assay.files import Reading, parse_columns, reading_with
 
     leniency = nullcontext() if share is None else lenient_reading(Leniency(share))
     with reading_with(Reading(parse_columns(columns), documents)) as reading, leniency:
-        yield
-    for role, column in reading.columns.items():
-        if role not in reading.used:
-            sys.stderr.write(
-                printable(f"note: no table has a column called {column!r}, so --columns {role}={column} has no effect\n")
-            )
+        yield reading
+
+
+def check_columns(reading: Reading) -> None:
+    """Raise for a column that no table has, at the end of a command. If no table was read, it is a note."""
+    if reading.has_tables:
+        reading.check_columns_used()
+    elif reading.columns:
+        names = ",".join(f"{role}={column}" for role, column in reading.columns.items())
+        sys.stderr.write(printable(f"note: no table was read, so --columns {names} has no effect") + "\n")

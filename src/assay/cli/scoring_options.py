@@ -118,6 +118,8 @@ class ScoringOptions:
     keep_rankings: bool = False
     looks_up_unjudged: bool = False
     """Whether unjudged documents are looked up later, so that small files stay in memory."""
+    has_own_depth: bool = False
+    """Whether the systems chose themselves how many documents they return, as in the tables of RAG tools."""
 
     @cached_property
     def settings(self) -> list[Setting]:
@@ -142,7 +144,7 @@ class ScoringOptions:
         if isinstance(truth, Qrels):
             result = with_short_run(self._score_judged(truth, source, name))
         else:
-            result = with_short_run(self._score_benchmark(truth, source, name), truth)
+            result = self._score_benchmark(truth, source, name)
         return with_bands(result, tie_band=self.tie_band, residuals=self.residuals)
 
     def _score_judged(self, qrels: Qrels, source: Any, name: str) -> Result:
@@ -157,11 +159,11 @@ class ScoringOptions:
 
     def _score_benchmark(self, dataset: BenchmarkDataset, source: Any, name: str) -> Result:
         """The ranking in the result is the one that was judged: of documents, if chunks were merged into documents."""
-        from assay.evaluation import evaluate_dataset, judge
+        from assay.evaluation import evaluate_dataset, judge, with_short_run
         from assay.model import Run
 
-        result = evaluate_dataset(dataset, source, self.settings, self.profile, name, self.relevance)
-        result = result.with_fields(benchmark=dataset.name)
+        scored = evaluate_dataset(dataset, source, self.settings, self.profile, name, self.relevance)
+        result = with_short_run(scored, dataset, is_own_choice=self.has_own_depth).with_fields(benchmark=dataset.name)
         if not self.keep_rankings:
             return result
         run = judge(dataset, source, self.relevance, self.profile.policy).run

@@ -6,8 +6,9 @@ not among the documents stays in the ideal ranking unless its judgment is droppe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -132,21 +133,29 @@ class MissingDocuments:
 
 
 def apply_missing_documents(
-    dataset: BenchmarkDataset, rule: str, context: DomainContext, *, is_by_id: bool
+    dataset: BenchmarkDataset,
+    rule: str,
+    context: DomainContext,
+    strategies: Mapping[str, str],
+    document_of: Callable[[str], str] | None = None,
 ) -> tuple[BenchmarkDataset, MissingDocuments]:
-    """The dataset to score, and what is missing. `is_by_id`: judged ids and retrieved ids are ids of documents."""
-    if why := _why_unknown(dataset, rule, context, is_by_id=is_by_id):
+    """The dataset to score, and what is missing. `strategies` says which resolver decides about each query.
+
+    A document is there if it is a document of the benchmark, if a document of the benchmark is a chunk of it, or if it was
+    cut into chunks. `document_of` returns the document of a chunk, if chunks are retrieved.
+    """
+    by_id = [query for query, name in strategies.items() if name == BY_JUDGMENTS and query in dataset.qrels]
+    if why := _why_unknown(dataset, rule, context, is_by_id=bool(by_id)):
         return dataset, MissingDocuments(rule, why_unknown=why)
-    documents = dataset.documents
+    known = _known_documents(dataset, document_of)
     absent = {
-        query: [doc for doc, grade in judged.items() if grade > 0 and doc not in documents]
-        for query, judged in dataset.qrels.items()
+        query: [doc for doc, grade in dataset.qrels[query].items() if grade > 0 and doc not in known] for query in by_id
     }
     absent = {query: docs for query, docs in absent.items() if docs}
     missing = MissingDocuments(rule, sum(map(len, absent.values())), len(absent))
-    if absent and not any(doc in documents for judged in dataset.qrels.values() for doc in judged):
+    if absent and not any(doc in known for query in by_id for doc in dataset.qrels[query]):
         examples = f"the judgments have ids like {next(iter(absent.values()))[0]!r}, the documents have ids like "
-        missing = replace(missing, examples=f"{examples}{next(iter(documents))!r}")
+        missing = replace(missing, examples=f"{examples}{next(iter(known))!r}")
     if rule != DROP or not absent:
         return dataset, missing
     kept = {
@@ -156,13 +165,20 @@ def apply_missing_documents(
     return replace(dataset, qrels=kept), missing
 
 
+def _known_documents(dataset: BenchmarkDataset, document_of: Callable[[str], str] | None) -> Collection[str]:
+    """The ids of documents; with chunks, also the ids of the documents that the chunks belong to."""
+    if dataset.files is None and document_of is None:
+        return dataset.documents
+    owners = map(document_of, dataset.documents) if document_of is not None else ()
+    return dict.fromkeys(chain(dataset.files or (), owners, dataset.documents))
+
+
 def _why_unknown(dataset: BenchmarkDataset, rule: str, context: DomainContext, *, is_by_id: bool) -> str:
     """Why documents of the judgments cannot be compared with the documents; empty if they can.
 
     Documents that a package would have to download are read only if their judgments are to be dropped.
     """
-    are_other_ids = dataset.files is not None or bool(dataset.spans) or has_domain(dataset) or context.has_canonical_ids
-    if not is_by_id or are_other_ids:
+    if not is_by_id or has_domain(dataset) or context.has_canonical_ids:
         return "relevance is not decided by the ids of documents"
     if rule == KEEP and not is_local(dataset):
         return "the documents are not read"

@@ -12,6 +12,7 @@ from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.completeness import (
+    BY_JUDGMENTS,
     KEEP,
     MISSING_DOCUMENTS,
     MissingDocuments,
@@ -118,20 +119,6 @@ def judge(
     context = open_context(subject_of(relevance, dataset)) if context is None else context
     left_out = queries_without_text(dataset)
     dataset, run = without_queries(dataset, left_out), run_without_queries(run, left_out, policy.duplicates)
-    rule = relevance.missing_documents
-    dataset, missing = apply_missing_documents(dataset, rule, context, is_by_id=relevance.is_by_id)
-    return replace(_judge_ids(dataset, run, relevance, policy, max_documents, context), missing=missing)
-
-
-def _judge_ids(
-    dataset: BenchmarkDataset,
-    run: Any,
-    relevance: Relevance,
-    policy: Policy,
-    max_documents: int | None,
-    context: DomainContext,
-) -> Judgement:
-    """Judge ids, after a domain has replaced them by its canonical ids if it knows several for a document."""
     if not context.has_canonical_ids:
         return _judge(dataset, run, relevance, policy, max_documents, context)
     ids = CanonicalIds(context.canonical)
@@ -158,24 +145,29 @@ def _judge(
 ) -> Judgement:
     """Judge ids as they are."""
     source = as_source(run)
-    rule = policy.rank_rule
+    rule, missing_rule = policy.rank_rule, relevance.missing_documents
     if relevance.is_by_id and dataset.qrels and not dataset.spans and set(dataset.queries) <= dataset.qrels.keys():
+        by_id = dict.fromkeys(dataset.qrels, BY_JUDGMENTS)
+        dataset, missing = apply_missing_documents(dataset, missing_rule, context, by_id)
         plain = _read_run(source, policy.duplicates)[1] if brings_hits(source) else source
-        return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels), dataset)
+        return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels), dataset, missing=missing)
     hits, run = _read_run(source, policy.duplicates)
     if rule.drop_self:
         run = run.without_self()
     chunks = None
-    owner = None if relevance.unit == "as_retrieved" else _mapping(relevance, dataset)
+    credited = owner = None if relevance.unit == "as_retrieved" else _mapping(relevance, dataset)
     if owner and relevance.unit == "document":
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
-        run, owner = _limit_documents(roll_up(run, owner), max_documents, rule), None
+        run, credited = _limit_documents(roll_up(run, owner), max_documents, rule), None
     truth = _ground_truth(dataset, hits, relevance) if dataset.spans else None
-    ground = replace(_ground(dataset, run, hits, owner, rule), context=context)
+    ground = replace(_ground(dataset, run, hits, credited, rule), context=context)
     if truth is not None:
         ground = replace(ground, spans=truth.spans, places=truth.places)
     resolved = resolve(ground, relevance.by, **relevance.defaults)
-    return Judgement(resolved.qrels, run, resolved, dataset, chunks, truth)
+    kept, missing = apply_missing_documents(dataset, missing_rule, context, resolved.strategies, owner)
+    if kept is not dataset:
+        resolved = resolve(replace(ground, qrels=kept.qrels), relevance.by, **relevance.defaults)
+    return Judgement(resolved.qrels, run, resolved, kept, chunks, truth, missing=missing)
 
 
 def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:

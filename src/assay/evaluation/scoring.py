@@ -112,7 +112,8 @@ def evaluate_metrics(
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by.with_options(options or {})
         check_options(qrels.name, qrels.qrels, by.domain_options)
-        result = with_short_run(evaluate_dataset(qrels, run, settings, chosen, name, by), qrels)
+        scored = evaluate_dataset(qrels, run, settings, chosen, name, by)
+        result = with_short_run(scored, qrels, is_own_choice=run is qrels.retrieved)
     elif relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset: plain judgments are matched by id only")
     else:

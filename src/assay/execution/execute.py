@@ -46,7 +46,7 @@ from assay.execution.progress import Progress
 from assay.execution.responses import Appender, Response, remove_stale_files
 from assay.execution.runner import Part, collect_repeats, make_provenance
 from assay.execution.stages import ROUTING, score_stages, with_first_ranking
-from assay.files import Reading, reading_with
+from assay.files import Reading, current_reading, reading_with
 from assay.metrics import find_metrics
 from assay.model import Tags, asked_for, tags_of
 from assay.temporary_files import is_read_only
@@ -72,7 +72,15 @@ class ExecutionOptions:
 
 
 def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
-    """One result for each benchmark and provider, in the order of the plan; for a reranker also its first stage."""
+    """One result for each benchmark and provider, in the order of the plan; for a reranker also its first stage.
+
+    The columns that the plan names are for benchmarks and for recorded runs.
+    """
+    with reading_with(Reading(plan.columns)):
+        return _execute(plan, options)
+
+
+def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:
     datasets = _check_and_load(plan)
     parts, answered = _make_parts(datasets, plan, options)
     header = describe_start(plan, datasets, parts)
@@ -335,9 +343,10 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
     """Benchmark as written in the plan → dataset, for those that can be read. Errors are collected.
 
     It is an error if two benchmarks have the same name, because results are named after it; if no query has a selected tag;
-    and if a provider needs documents that a benchmark does not have.
+    if a provider needs documents that a benchmark does not have; and if a column that the plan names is neither in a table
+    of a benchmark nor in a run that the check of a provider read before.
     """
-    with reading_with(Reading(plan.columns, plan.documents)) as reading:
+    with reading_with(Reading(plan.columns, plan.documents, used=set(current_reading().used))) as reading:
         loaded = {
             name: faults.attempt(load_dataset, name, plan.dataset_format, lenient=plan.lenient) for name in plan.benchmarks
         }

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -191,7 +192,7 @@ def _open_retriever(part: Part, progress: Progress) -> Iterator[RetrieverClient]
     """A retriever with judgments and order if it needs them. It is closed at the end; errors of closing are ignored."""
     thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
     make = part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make
-    retriever: Adapted = _call_in_time(part, thread, make)
+    retriever: Adapted = _call_in_time(part, thread, copy_context().run, make)  # a thread has no settings for reading
     client = RetrieverClient(retriever, thread, progress)
     if retriever.needs_judgments:
         qrels, by = part.chunked.judgments if part.chunked is not None else (part.dataset.qrels, part.relevance.by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING
 
-from assay.evaluation import Limit, find_limit
+from assay.evaluation import Limit, limit_on
 
 if TYPE_CHECKING:
     from assay.execution.runner import Part
@@ -13,13 +13,6 @@ if TYPE_CHECKING:
 
 def limit_of(part: Part, rankings: Mapping[str, Sized]) -> Limit | None:
     """The limit of the provider. None if it has none, or if it always returns all documents that fit."""
-    lengths = {query: len(ranking) for query, ranking in rankings.items()}
-    if part.provider.is_exhaustive or max(lengths.values(), default=part.k) >= part.k:
-        return None  # before documents are counted, which may read a large file
-    groups = part.dataset.groups if any(query.scope is not None for query in part.queries.values()) else {}
-    n_documents = len(part.dataset.documents) or part.k
-    possible = {
-        query: min(part.k, n_documents if (scope := part.queries[query].scope) is None else len(groups.get(scope, ())))
-        for query in rankings
-    }
-    return find_limit(lengths, possible)
+    if part.provider.is_exhaustive:
+        return None
+    return limit_on(part.dataset, {query: len(ranking) for query, ranking in rankings.items()}, part.k)

@@ -15,6 +15,7 @@ MAX_COLUMNS = 1000
 
 def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
     """Role → its column. If no column fits a required role, the error lists the columns that exist."""
+    current_reading().has_tables = True
     folded = {fold(column): column for column in reversed(columns)}
     matches = {}
     for role in (*roles, *optional):
@@ -31,12 +32,7 @@ def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequenc
 
 def _named_column(role: str, columns: Collection[str]) -> str | None:
     """The column that the user named for a role, if this table has it."""
-    reading, word = current_reading(), USER_WORDS.get(role, role)
-    column = reading.columns.get(word)
-    if column is None or column not in columns:
-        return None
-    reading.used.add(word)
-    return column
+    return current_reading().named_column(USER_WORDS.get(role, role), columns)
 
 
 def find_run_columns(columns: Sequence[str]) -> dict[str, str]:

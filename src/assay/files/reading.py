@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadParameter, near_matches
-from assay.files.column_names import TABLE_COLUMNS
+from assay.files.column_names import TABLE_COLUMNS, fold
 from assay.model import Document
 
 COLUMN_ROLES = tuple(dict.fromkeys(role for table in TABLE_COLUMNS.values() for role in table))
@@ -31,6 +31,8 @@ class Reading:
     """Files and folders that readers used."""
     used: set[str] = field(default_factory=set)
     """Roles whose named column was found."""
+    has_tables: bool = False
+    """Whether any table was read."""
     notes: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
     """Subject → place and text of a note; each subject is noted once."""
 
@@ -44,15 +46,24 @@ class Reading:
             if role not in self.used:
                 raise BadParameter(f"no table has a column called {column!r}, which was named as {role}={column}")
 
-    def named_roles(self, table: str, columns: Iterable[str] | None = None) -> frozenset[tuple[str, str]]:
-        """Pairs of column and role, for the columns that the user named and that this table has (None: any table)."""
+    def named_roles(self, table: str, columns: Iterable[str]) -> frozenset[tuple[str, str]]:
+        """Pairs of column and role, for the columns that the user named and that this table has."""
+        self.has_tables = True
         if not self.columns:
             return frozenset()
-        there = set(self.columns.values()) if columns is None else set(columns)
-        named = {role: column for role, column in self.columns.items() if role in TABLE_COLUMNS[table] and column in there}
-        if columns is not None:
-            self.used.update(named)
-        return frozenset((column, role) for role, column in named.items())
+        there = list(columns)
+        pairs = ((self.named_column(role, there), role) for role in self.columns if role in TABLE_COLUMNS[table])
+        return frozenset((column, role) for column, role in pairs if column is not None)
+
+    def named_column(self, role: str, columns: Collection[str]) -> str | None:
+        """The column that the user named for a role, if it is one of these; else one whose name differs only in spelling."""
+        name = self.columns.get(role)
+        if name is None:
+            return None
+        column = name if name in columns else next((other for other in columns if fold(other) == fold(name)), None)
+        if column is not None:
+            self.used.add(role)
+        return column
 
 
 _READING: ContextVar[Reading | None] = ContextVar("reading", default=None)
@@ -60,12 +71,15 @@ _READING: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 @contextmanager
 def reading_with(reading: Reading) -> Iterator[Reading]:
-    """Let every reader follow these settings."""
+    """Let every reader follow these settings. The call around this one learns which columns were found."""
+    outer = current_reading()
     token = _READING.set(reading)
     try:
         yield reading
     finally:
         _READING.reset(token)
+        outer.used |= reading.used
+        outer.has_tables |= reading.has_tables
 
 
 def current_reading() -> Reading:

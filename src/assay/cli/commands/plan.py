@@ -104,10 +104,12 @@ def run_plan(options: argparse.Namespace) -> int:
     """Check names, parameters, files and benchmarks in the same way as `assay eval`; no query is run."""
     _check_words(options.words)
     from assay.execution import load_plan
+    from assay.files import Reading, reading_with
 
     path = options.words[1]
     plan = load_plan(Path(path))
-    sizes = _check_plan(plan, path)
+    with reading_with(Reading(plan.columns)):
+        sizes = _check_plan(plan, path)
     if options.format == "json":
         plain = {**plan.describe(), "queries": sizes, "notes": list(plan.notes)}
         write_json(plain)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.errors import DataError, ProviderError
+from assay.files import current_reading
 from assay.grammar import REQUIRED, Param
 from assay.model import Document, Hit, Query, RankRule, Run
 from assay.providers.protocols import BY_JUDGMENTS, Judged, RelevanceRule
@@ -161,13 +162,15 @@ class ReplayRetriever:
 
 
 def check_file(run: str) -> None:
-    """Raise unless the file exists and can be read."""
+    """Raise unless the file exists and can be read. If the user named columns, they are looked for before any query."""
     file = Path(run).expanduser()
     if not file.exists():
         raise ProviderError(f"replay: there is no file {run}. Give the path of a run file")
     if file.is_dir() or not os.access(file, os.R_OK):
         what = "is a folder, not a run file" if file.is_dir() else "cannot be read: permission denied"
         raise ProviderError(f"replay: {run} {what}")
+    if current_reading().columns:
+        Run(file)
 
 
 def parse_file(text: str) -> str:
