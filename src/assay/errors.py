@@ -260,6 +260,17 @@ MAX_STOPPED_SHARE = 0.2
 """If reading stopped early with at most this share of bad records, an error suggests to leave them out."""
 
 
+def parse_share(value: object) -> float:
+    """A share of records: true for the usual one, a number up to 1, or text such as 5%; a ValueError for anything else."""
+    if value is True:
+        return LENIENT_SHARE
+    text = str(value).strip()
+    share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if isinstance(value, bool) or not 0 < share <= 1:
+        raise ValueError(f"not a share: {text}")
+    return share
+
+
 @dataclass
 class Leniency:
     """Permission to leave out bad records: their largest share in a file, and those that were left out."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from assay.errors import LENIENT_SHARE, Leniency, lenient_reading
+from assay.errors import LENIENT_SHARE, Leniency, lenient_reading, parse_share
 from assay.text import printable
 
 if TYPE_CHECKING:
@@ -47,12 +47,9 @@ def add_reading_arguments(group: argparse._ActionsContainer) -> None:
 def _parse_share(text: str) -> float:
     """A share: 5% or 0.05."""
     try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        return parse_share(text)
     except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"expected a share such as 5% or 0.05, found {text!r}")
-    return share
+        raise argparse.ArgumentTypeError(f"expected a share such as 5% or 0.05, found {text!r}") from None
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from assay.datasets.discovery import FoundBenchmark as FoundBenchmark
 from assay.datasets.discovery import FoundData as FoundData
 from assay.datasets.discovery import FoundRun as FoundRun
 from assay.datasets.discovery import find_data as find_data
+from assay.datasets.document_sources import chunk_owners as chunk_owners
 from assay.datasets.fields import filled_id as filled_id
 from assay.datasets.format import Format as Format
 from assay.datasets.format import all_formats as all_formats

@@ -188,7 +188,7 @@ class BenchmarkDataset:
         *,
         name: str = "dataset",
         columns: str | Sequence[str] | Mapping[str, str] | None = None,
-        lenient: bool | float | None = None,
+        lenient: bool | float | str | None = None,
     ) -> BenchmarkDataset:
         """A benchmark from tables: pandas, polars or Arrow frames, or lists of records, with columns found by their names.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from assay.datasets.fields import split_ids
+from assay.datasets.fields import names_document, split_ids
 from assay.datasets.text_documents import TextDocuments
 from assay.model import Document
 from assay.text import some_of
@@ -32,6 +32,11 @@ class DocumentIds:
 
     def __contains__(self, doc_id: object) -> bool:
         return doc_id in self._documents
+
+    def are_parents(self, ids: Collection[str]) -> bool:
+        """Whether some of these ids are named by other documents as the document that they belong to."""
+        records = (document.metadata or {} for document in self._documents.values())
+        return any(str(value) in ids for record in records for name, value in record.items() if names_document(name))
 
     def resolve(self, judged: Mapping[str, float]) -> dict[str, float]:
         """The judgments with ids of documents. Two texts that mean one document keep the better grade."""

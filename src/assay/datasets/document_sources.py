@@ -14,6 +14,7 @@ from assay.datasets.fields import (
     Record,
     document_id,
     document_of,
+    filled_id,
     known_fields,
     names_document,
     role_of,
@@ -220,3 +221,17 @@ def _id_decoder(
         return id_of({name: value_of(value) if may_be_id(name) else None for name, value in fields.items()})
 
     return id_of_line
+
+
+def chunk_owners(file: Path) -> dict[str, str]:
+    """Chunk → document, from a table of chunks with a column for each; empty if the file is not such a table."""
+    if suffix_of(file.name) not in (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"):
+        return {}
+    sample = first_records(file, RECORDS_CHECKED)
+    names = dict.fromkeys(name for record in sample for name in record)
+    parent = roles_of("documents", names).get("doc_id", "")
+    own = next((column for column, role in _with_own_ids(sample, names, frozenset(), str(file)) if role == "doc_id"), "")
+    owners: dict[str, str] = {}
+    if own and own != parent:
+        each_record(file, lambda _, record: owners.update({filled_id(record[own]): filled_id(record[parent])}))
+    return owners

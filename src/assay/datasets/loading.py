@@ -19,7 +19,6 @@ from assay.datasets.query_table import notes_on_ids
 from assay.datasets.recognition import detect_format
 from assay.datasets.text_documents import TextDocuments
 from assay.errors import (
-    LENIENT_SHARE,
     BadParameter,
     DataError,
     Leniency,
@@ -27,9 +26,10 @@ from assay.errors import (
     UsageError,
     current_leniency,
     lenient_reading,
+    parse_share,
 )
 from assay.files import Reading, current_reading, missing_file, parse_columns, reading_with
-from assay.model import Document, is_finite_number
+from assay.model import Document
 from assay.text import counted, shortened, some_of
 
 Columns = str | Sequence[str] | Mapping[str, str]
@@ -45,7 +45,7 @@ def load_dataset(
     *,
     documents: Any = None,
     columns: Columns | None = None,
-    lenient: bool | float | None = None,
+    lenient: bool | float | str | None = None,
 ) -> BenchmarkDataset:
     """Load a benchmark by name, by path, from a data frame or from a list of records. The format is detected or named.
 
@@ -67,7 +67,7 @@ def from_frames(
     *,
     name: str = "dataset",
     columns: Columns | None = None,
-    lenient: bool | float | None = None,
+    lenient: bool | float | str | None = None,
 ) -> BenchmarkDataset:
     """A benchmark from tables of queries, documents and judgments."""
     return _read(lambda: read_frames(queries, qrels, name), documents, columns, lenient)
@@ -77,7 +77,7 @@ def _read(
     read: Callable[[], BenchmarkDataset],
     documents: Any,
     columns: Columns | None,
-    lenient: bool | float | None,
+    lenient: bool | float | str | None,
     *,
     is_made: bool = False,
 ) -> BenchmarkDataset:
@@ -95,7 +95,6 @@ def _read(
         dataset = read()
     if reading.documents is not None:
         dataset = _with_documents(dataset, reading.documents)
-    outer.used |= reading.used
     if not is_made:
         dataset.repairs += match_files(dataset)
     if columns is not None:
@@ -119,14 +118,15 @@ def match_files(dataset: BenchmarkDataset) -> list[Repair]:
     return notes_on_ids(documents, dataset.name)
 
 
-def parse_lenient(value: bool | float) -> Leniency | None:
+def parse_lenient(value: bool | float | str) -> Leniency | None:
     """The share of bad records that may be left out; None if none may."""
     if value is False:
         return None
-    share = LENIENT_SHARE if value is True else value
-    if not is_finite_number(share) or not 0 < share <= 1:
-        raise BadParameter(f"lenient must be a share of records between 0 and 1, such as 0.05, not {shortened(value)}")
-    return Leniency(float(share))
+    try:
+        return Leniency(parse_share(value))
+    except ValueError:
+        what = f"lenient must be True or a share of records such as 0.05 or '5%', not {shortened(value)}"
+        raise BadParameter(what) from None
 
 
 def _with_documents(dataset: BenchmarkDataset, documents: MutableMapping[str, Document]) -> BenchmarkDataset:

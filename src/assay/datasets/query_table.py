@@ -79,6 +79,7 @@ class QueryTable:
         documents = DocumentIds(self.dataset.documents if others is None else others)
         self._check_columns()
         self._use_column_of_documents(documents)
+        self._tell_chunks(documents)
         self._resolve_weak_names(documents, has_judgments=has_judgments)
         for query, judged in self._judged.items():
             self.dataset.qrels[query] = documents.resolve(judged)
@@ -92,8 +93,7 @@ class QueryTable:
 
     def _use_column_of_documents(self, documents: DocumentIds) -> None:
         """If none of the relevant ids is a document, use another column that fits the role and whose ids are documents."""
-        named = current_reading().columns.values()
-        if not documents or not self._judged or any(column in named for column in self._columns.values()):
+        if not documents or not self._judged or self._is_named("relevant"):
             return
         if any(doc in documents for judged in self._judged.values() for doc in documents.resolve(judged)):
             return
@@ -104,6 +104,14 @@ class QueryTable:
             if values and all(doc in documents for value in values for doc in documents.ids_of(value)):
                 self._swap(name)
                 return
+
+    def _tell_chunks(self, documents: DocumentIds) -> None:
+        """If no relevant id is a document, but the documents are chunks of them, note how to score whole documents."""
+        judged = {doc for some in self._judged.values() for doc in documents.resolve(some)}
+        if judged and documents.is_quick and not any(doc in documents for doc in judged) and documents.are_parents(judged):
+            what = "the relevant ids are documents, but the table of documents has chunks of them"
+            advice = "to score whole documents, add --unit document --id-map with the table of chunks"
+            current_reading().note_once(("relevant", "chunks"), self.label, f"{what}; {advice}")
 
     def _swap(self, name: str) -> None:
         """Read the relevant ids from another column."""
@@ -128,11 +136,15 @@ class QueryTable:
         what = f"found no column with the text of queries among {names}; {accepted_names('queries', 'query')}"
         raise DataError(what, source=self.label)
 
+    def _is_named(self, role: str) -> bool:
+        """Whether the user named a column of this table for a role."""
+        return current_reading().named_column(role, self._names) is not None
+
     def _resolve_weak_names(self, documents: DocumentIds, *, has_judgments: bool) -> None:
         """Columns such as `source` are relevant ids if they name documents; otherwise they are metadata."""
         queries = [query for query, column in self._columns.items() if fold(column) in WEAK_NAMES]
         column = self._columns[queries[0]] if queries else ""
-        if not queries or column in current_reading().columns.values():
+        if not queries or self._is_named("relevant"):
             return
         names_documents = any(doc in documents for query in queries for doc in documents.resolve(self._judged[query]))
         if not has_judgments and (names_documents or not documents):

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import BenchmarkDataset
+from assay.datasets import BenchmarkDataset, chunk_owners
 from assay.errors import BadParameter, DataError
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.completeness import (
@@ -259,7 +259,9 @@ def _mapping(relevance: Relevance, dataset: BenchmarkDataset) -> Callable[[str],
 
 
 def read_id_map(path: Path) -> dict[str, str]:
-    """Read chunk → document from a file: a JSON object, or lines with two columns."""
+    """Read chunk → document from a file: a JSON object, lines with two columns, or a table of chunks with both ids."""
+    if path.is_file() and (owners := chunk_owners(path)):
+        return owners
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

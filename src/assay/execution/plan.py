@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.chunkers import BoundChunker, parse_chunker
 from assay.datasets import find_format
-from assay.errors import LENIENT_SHARE, BadParameter
+from assay.errors import BadParameter, parse_share
 from assay.evaluation import (
     OWN,
     Profile,
@@ -278,14 +278,12 @@ def _parse_documents(value: Any, where: str) -> str | None:
 
 def _parse_lenient(value: Any, where: str) -> float | None:
     """The share of bad records that may be left out; `true` means the usual share."""
-    if value is None or (isinstance(value, bool) and not value):
+    if value is None or value is False:
         return None
-    if value is True:
-        return LENIENT_SHARE
-    share = parse_number(value, "lenient", where)
-    if share > 1:
-        raise BadParameter(f"{where}: lenient must be true or a share such as 0.05, not {value!r}")
-    return share
+    try:
+        return parse_share(value)
+    except ValueError:
+        raise BadParameter(f"{where}: lenient must be true or a share such as 0.05 or 5%, not {value!r}") from None
 
 
 def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:

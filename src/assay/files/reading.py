@@ -98,12 +98,21 @@ def parse_columns(value: str | Sequence[str] | Mapping[str, str] | None) -> dict
     if value is None:
         return {}
     pairs = {str(role): str(column) for role, column in value.items()} if isinstance(value, Mapping) else _parse_pairs(value)
-    for role in pairs:
-        if role not in COLUMN_ROLES:
-            near = near_matches(role, COLUMN_ROLES)
-            question = f" Did you mean {near[0]}?" if near else ""
-            raise BadParameter(f"no column has the role {role!r}.{question}   (choose from {', '.join(COLUMN_ROLES)})")
-    return pairs
+    return {_parse_role(role, column): column for role, column in pairs.items()}
+
+
+def _parse_role(word: str, column: str) -> str:
+    """The role that a word means: a role, or a column name that only one role has, such as `question`."""
+    if word in COLUMN_ROLES:
+        return word
+    roles = {role for table in TABLE_COLUMNS.values() for role, names in table.items() if fold(word) in names}
+    if len(roles) == 1:
+        return roles.pop()
+    if column in COLUMN_ROLES:
+        raise BadParameter(f"no column has the role {word!r}. Write the role first: {column}={word}")
+    near = near_matches(word, COLUMN_ROLES)
+    question = f" Did you mean {near[0]}?" if near else ""
+    raise BadParameter(f"no column has the role {word!r}.{question}   (choose from {', '.join(COLUMN_ROLES)})")
 
 
 def _parse_pairs(value: str | Sequence[str]) -> dict[str, str]:

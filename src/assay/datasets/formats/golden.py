@@ -61,7 +61,7 @@ def detect(probe: Probe) -> bool:
 
 def is_corpus(record: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
     """Whether a record is a document: its only text is under a name of documents, beside an id or a source."""
-    if "query" not in roles or "expected" in roles or roles["query"] in current_reading().columns.values():
+    if "query" not in roles or "expected" in roles or current_reading().named_column("query", record) is not None:
         return False
     is_text = fold(roles["query"]) in CORPUS_TEXTS
     is_id = fold(roles.get("relevant", "id")) in {*DOCUMENT_NAMES["doc_id"], *WEAK_NAMES}
