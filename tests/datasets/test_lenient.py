@@ -113,6 +113,36 @@ def test_runs_and_judgments_are_read_leniently_too(tmp_path: Path, capsys: pytes
         assay.evaluate(str(qrels), str(run), "mrr")
 
 
+BAD_JUDGMENTS = {
+    "no number": ("q9 0 d9 high\n", ""),
+    "not finite": ("q9 0 d9 nan\n", ""),
+    "too few columns": ("q9 0 d9\n", ""),
+    "twice": ("q9 0 d9 3\n", "q9 0 d9 1\n"),
+    "twice, in a file with iterations": ("q9 1 d9 3\n", "q9 1 d9 1\nq9 2 d9 0\n"),
+}
+"""A bad row, and good rows of the same query before it."""
+
+
+@pytest.mark.parametrize("name", BAD_JUDGMENTS)
+def test_a_judgment_that_is_left_out_does_not_count(tmp_path: Path, name: str) -> None:
+    """The judgments are those of the file without the bad row; a query that has only this row is not judged."""
+    bad, good = BAD_JUDGMENTS[name]
+    rest = "".join(f"q{i} 0 d{i} 1\n" for i in range(100, 100 + N)) + good
+    with assay.lenient_reading():
+        found = assay.Qrels(str(put(tmp_path / "bad.txt", rest + bad))).judgments()
+    assert found._replace(notes=()) == assay.Qrels(str(put(tmp_path / "good.txt", rest))).judgments()._replace(notes=())
+
+
+def test_a_row_of_a_run_that_is_left_out_does_not_count(tmp_path: Path) -> None:
+    """A query with only bad rows is missing from the run; a query with an empty list is an empty ranking."""
+    good = [{"query_id": f"q{i}", "doc_id": "d", "score": 1} for i in range(N)]
+    empty, bad = {"query_id": "none", "results": []}, {"query_id": "bad", "doc_id": "d", "score": "high"}
+    with assay.lenient_reading():
+        run = assay.Run(str(put(tmp_path / "run.jsonl", [*good, empty, bad])))
+    assert "bad" not in run
+    assert len(run) == N + 1
+
+
 def test_the_share_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--lenient-share allows more than one per cent, and a wrong share is an error."""
     path = put(tmp_path / "squad.json", squad(100, 2))
