@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay import DataError, load_dataset
 from assay.cli import main
-from assay.datasets import check_dataset
+from assay.datasets import check_dataset, load_systems
 
 from ._cases import delimited
 from ._files import put, put_all
@@ -111,6 +111,29 @@ def test_runs_and_judgments_are_read_leniently_too(tmp_path: Path, capsys: pytes
     assert [fault.line for fault in leniency.left_out] == [N + 1, N + 1, N + 2]
     with pytest.raises(DataError):
         assay.evaluate(str(qrels), str(run), "mrr")
+
+
+def test_several_files_of_systems_are_read_as_one_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bad records, notes on columns and the documents that the user names are the same for one file and for several."""
+    rows = [
+        {"user_input": f"Who is {i}?", "retrieved_contexts": ["Cats", f"text {i}"], "reference": "Cats"} for i in range(N)
+    ]
+    good = put(tmp_path / "good.jsonl", rows)
+    bad = put(tmp_path / "bad.jsonl", [*rows, {**rows[0], "user_input": ""}])
+    documents = put(tmp_path / "docs.jsonl", [{"_id": "c1", "text": "Dogs"}])
+    assert main(["score", str(bad), str(good), "-m", "mrr"]) == 3
+    capsys.readouterr()
+    for command in ("score", "compare"):
+        given = [command, str(bad), str(good), "-m", "mrr", "--lenient", "--documents", str(documents)]
+        assert main(given) == 0
+        told = capsys.readouterr().out
+        assert "bad.jsonl:201" in told
+        assert "documents of the benchmark are replaced" in told
+    with assay.lenient_reading():
+        both, retrieved = load_systems([bad, good])
+        one = load_dataset(bad)
+    assert [repair.place for repair in both.repairs if repair.code == "left-out"] == [f"{bad}:{N + 1}"]
+    assert retrieved == [one.retrieved, one.retrieved]
 
 
 BAD_JUDGMENTS = {

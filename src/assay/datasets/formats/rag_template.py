@@ -208,8 +208,8 @@ def read_rag_template(path: Path) -> BenchmarkDataset:
 class _Question(NamedTuple):
     """A question whose contexts have no ids of documents yet."""
 
-    count: int
-    """How many questions there are up to this one."""
+    position: int
+    """Its position in the file, counted from 1."""
     query: Query
     grades: dict[str, float] | None
     contexts: dict[str, Document] | None
@@ -267,7 +267,7 @@ class _Reader:
         read_entries(values, self.source.label, noun, partial(self._take_question, judged))
         for question in self._questions.values():
             self.contexts.expect(question.contexts or {})
-        added = [(values[question.count - 1][0], question) for question in self._questions.values()]
+        added = [(values[question.position - 1][0], question) for question in self._questions.values()]
         read_entries(added, self.source.label, noun, self._add_question)
         known = self.dataset.queries.keys() | self._bad
         self.dataset.qrels.update({query: truth.grades for query, truth in judged.items() if query not in known})
