@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from assay import Document, load_dataset
+from assay.files import FileSource
 
 from ._cases import delimited
 from ._files import put, put_all
@@ -111,6 +112,37 @@ def test_a_folder_of_text_files_beside_the_questions(tmp_path: Path) -> None:
         assert dataset.qrels == {"1": {"cats.md": 1}}
         assert sorted(dataset.documents) == ["cats.md", "lions.md"]
         assert [repair for repair in dataset.repairs if repair.code == "unused-file"] == []
+
+
+def test_all_unused_files_of_a_folder_are_counted(tmp_path: Path) -> None:
+    """Also those in folders of folders and links that lead nowhere; hidden folders and files that describe are not data."""
+    tables = {
+        "queries.jsonl": [{"query_id": "q", "text": "Who?"}],
+        "judgments.jsonl": [{"query_id": "q", "doc_id": "d", "grade": 1}],
+    }
+    others = {f"old/parts/{i}.csv": "x\n" for i in range(1200)}
+    skipped = {".git/objects/x.csv": "x\n", "old/README.md": "x", "old/build.py": "x"}
+    folder = put_all(tmp_path / "data", {**tables, **others, **skipped})
+    (folder / "corpus.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
+    dataset = load_dataset(folder, "jsonl")
+    (repair,) = [repair for repair in dataset.repairs if repair.code == "unused-file"]
+    assert repair.what.startswith("1,201 files are not part of the benchmark")
+    assert "corpus.jsonl" in repair.what
+    assert len(repair.what) < 200
+
+
+def test_a_json_corpus_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of records and an object of texts; a column of ids is chosen from the same content."""
+    reads: list[Path] = []
+    content = FileSource.content
+    monkeypatch.setattr(FileSource, "content", lambda source: (reads.append(source.path), content(source))[1])
+    chunks = [{"doc_id": "d", "chunk_id": f"c{i}", "text": f"text {i}"} for i in range(3)]
+    for stored, ids in ((chunks, ["c0", "c1", "c2"]), ({"a": "one", "b": "two"}, ["a", "b"])):
+        path = put(tmp_path / "corpus.json", stored)
+        reads.clear()
+        dataset = load_dataset([{"question": "Who?", "doc_id": ids[0]}], documents=path)
+        assert list(dataset.documents) == ids
+        assert reads.count(path) == 1
 
 
 def test_other_documents_replace_those_of_the_benchmark() -> None:

@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay import DataError, load_dataset
 from assay.cli import main
-from assay.datasets import check_dataset
+from assay.datasets import check_dataset, load_systems
 
 from ._cases import delimited
 from ._files import put, put_all
@@ -111,6 +111,59 @@ def test_runs_and_judgments_are_read_leniently_too(tmp_path: Path, capsys: pytes
     assert [fault.line for fault in leniency.left_out] == [N + 1, N + 1, N + 2]
     with pytest.raises(DataError):
         assay.evaluate(str(qrels), str(run), "mrr")
+
+
+def test_several_files_of_systems_are_read_as_one_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bad records, notes on columns and the documents that the user names are the same for one file and for several."""
+    rows = [
+        {"user_input": f"Who is {i}?", "retrieved_contexts": ["Cats", f"text {i}"], "reference": "Cats"} for i in range(N)
+    ]
+    good = put(tmp_path / "good.jsonl", rows)
+    bad = put(tmp_path / "bad.jsonl", [*rows, {**rows[0], "user_input": ""}])
+    documents = put(tmp_path / "docs.jsonl", [{"_id": "c1", "text": "Dogs"}])
+    assert main(["score", str(bad), str(good), "-m", "mrr"]) == 3
+    capsys.readouterr()
+    for command in ("score", "compare"):
+        given = [command, str(bad), str(good), "-m", "mrr", "--lenient", "--documents", str(documents)]
+        assert main(given) == 0
+        told = capsys.readouterr().out
+        assert "bad.jsonl:201" in told
+        assert "documents of the benchmark are replaced" in told
+    with assay.lenient_reading():
+        both, retrieved = load_systems([bad, good])
+        one = load_dataset(bad)
+    assert [repair.place for repair in both.repairs if repair.code == "left-out"] == [f"{bad}:{N + 1}"]
+    assert retrieved == [one.retrieved, one.retrieved]
+
+
+BAD_JUDGMENTS = {
+    "no number": ("q9 0 d9 high\n", ""),
+    "not finite": ("q9 0 d9 nan\n", ""),
+    "too few columns": ("q9 0 d9\n", ""),
+    "twice": ("q9 0 d9 3\n", "q9 0 d9 1\n"),
+    "twice, in a file with iterations": ("q9 1 d9 3\n", "q9 1 d9 1\nq9 2 d9 0\n"),
+}
+"""A bad row, and good rows of the same query before it."""
+
+
+@pytest.mark.parametrize("name", BAD_JUDGMENTS)
+def test_a_judgment_that_is_left_out_does_not_count(tmp_path: Path, name: str) -> None:
+    """The judgments are those of the file without the bad row; a query that has only this row is not judged."""
+    bad, good = BAD_JUDGMENTS[name]
+    rest = "".join(f"q{i} 0 d{i} 1\n" for i in range(100, 100 + N)) + good
+    with assay.lenient_reading():
+        found = assay.Qrels(str(put(tmp_path / "bad.txt", rest + bad))).judgments()
+    assert found._replace(notes=()) == assay.Qrels(str(put(tmp_path / "good.txt", rest))).judgments()._replace(notes=())
+
+
+def test_a_row_of_a_run_that_is_left_out_does_not_count(tmp_path: Path) -> None:
+    """A query with only bad rows is missing from the run; a query with an empty list is an empty ranking."""
+    good = [{"query_id": f"q{i}", "doc_id": "d", "score": 1} for i in range(N)]
+    empty, bad = {"query_id": "none", "results": []}, {"query_id": "bad", "doc_id": "d", "score": "high"}
+    with assay.lenient_reading():
+        run = assay.Run(str(put(tmp_path / "run.jsonl", [*good, empty, bad])))
+    assert "bad" not in run
+    assert len(run) == N + 1
 
 
 def test_the_share_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import assay
 from assay import DataError, UsageError
-from assay.datasets import detect_format, is_rag_row, load_dataset, load_systems, read_rag_rows
-from assay.files import Reading, reading_with, rows_of
+from assay.datasets import detect_format, load_dataset, load_systems
+from assay.files import Reading, reading_with
 
 from ._benchmarks import SAMPLES
 from ._cases import write
@@ -134,15 +134,8 @@ def test_every_container_holds_the_same(tmp_path):
 
 def test_the_rows_of_a_frame_are_records():
     frame = pd.DataFrame([ROW, {**ROW, "user_input": "Why?", "reference_contexts": None, "score": 0.5}])
-    rows = list(rows_of(frame, "records"))
-    assert all(map(is_rag_row, rows))
-    assert not is_rag_row({"question": "?", "answer": "!"})
-    dataset = read_rag_rows(rows, "frame")
-    assert (dataset.name, dataset.format, dataset.retrieved) == (
-        "frame",
-        "rag_records",
-        {"q1": ["c1", "c2"], "q2": ["c1", "c2"]},
-    )
+    dataset = load_dataset(frame)
+    assert (dataset.format, dataset.retrieved) == ("rag_records", {"q1": ["c1", "c2"], "q2": ["c1", "c2"]})
     assert (dataset.qrels, dataset.queries["q2"].tags["score"]) == ({"q1": {"c2": 1}}, "0.5")
 
 

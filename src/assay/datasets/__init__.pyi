@@ -17,8 +17,6 @@ from assay.datasets.format import bundled as bundled
 from assay.datasets.format import find_format as find_format
 from assay.datasets.format import known_format as known_format
 from assay.datasets.format import near_names as near_names
-from assay.datasets.formats.rag_records import is_rag_row as is_rag_row
-from assay.datasets.formats.rag_records import read_rag_rows as read_rag_rows
 from assay.datasets.loading import has_own_documents as has_own_documents
 from assay.datasets.loading import load_bundled as load_bundled
 from assay.datasets.loading import load_dataset as load_dataset

@@ -37,6 +37,7 @@ from assay.files import (
     take_each,
 )
 from assay.model import Document
+from assay.text import shortened
 
 Documents = MutableMapping[str, Document]
 LINES = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".ndjson")
@@ -102,8 +103,8 @@ def read_documents(
     may_be_id: Callable[[str], bool] | None = None,
 ) -> Documents:
     """Documents, one per record. Documents in JSON lines stay in their file until they are needed."""
-    if suffix_of(file.name) == ".json" and isinstance(content := read_json(FileSource.at(file)), Mapping):
-        return _from_mapping(content, str(file), made)
+    if suffix_of(file.name) == ".json":
+        return _from_json(read_json(FileSource.at(file)), str(file), made)
     named = _named_columns(first_records(file, RECORDS_CHECKED), str(file)) if made is None else frozenset()
     make = made or partial(document_of, named=named)
     if suffix_of(file.name) not in (".jsonl", ".ndjson"):
@@ -115,6 +116,17 @@ def read_documents(
         _id_decoder(id_of_record, may_be_id, has_usual=id_of is not None),
         lambda line: make(_object(decode(line.removeprefix(BOM)))),
     )
+
+
+def _from_json(content: Any, label: str, made: Callable[[Record], Document] | None) -> Documents:
+    """Documents of a whole JSON file: a list of records, or one object."""
+    if isinstance(content, Mapping):
+        return _from_mapping(content, label, made)
+    if not isinstance(content, list):
+        raise DataError(f"expected a list of records, found {shortened(content)}", source=label)
+    records = [record for record in content[:RECORDS_CHECKED] if isinstance(record, Mapping)]
+    make = made or partial(document_of, named=_named_columns(records, label))
+    return collect_documents(lambda take: take_each(content, label, take, EXAMPLE), make)
 
 
 def _named_columns(records: Iterable[Record], label: str) -> Named:

@@ -93,7 +93,7 @@ class Entry:
 
 
 def read_entries(values: Iterable[tuple[int, Any]], label: str, noun: str, read: Callable[[int, str, Any], None]) -> None:
-    """Call `read` with the count, place and content of each value. All faults are raised together.
+    """Call `read` with the count, place and content of each value. All faults are raised together. A value may be an error.
 
     The numbers are line numbers, or positions in a list of `noun`s if a noun is given.
     """
@@ -101,6 +101,8 @@ def read_entries(values: Iterable[tuple[int, Any]], label: str, noun: str, read:
     count = 0
     for count, (number, value) in enumerate(values, 1):
         try:
+            if isinstance(value, DataError):
+                raise value
             read(count, f"{label}, {noun} {number}" if noun else f"{label}:{number}", value)
         except ValueError as error:
             faults.add(number, str(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -11,8 +12,8 @@ ABOUT_FOLDERS = ("readme", "license", "licence", "notice", "citation", "changelo
 """Names of files that describe a folder, without extension."""
 ABOUT_ENDINGS = (".py", ".sh", ".ipynb", ".pdf", ".html", ".png", ".svg", ".lock", ".yaml", ".yml", ".toml")
 """Extensions of files that are not data."""
-MAX_FILES = 1000
-"""How many files of a folder are looked at."""
+MAX_ENTRIES = 100_000
+"""How many files and folders are looked at."""
 
 
 def named_files(folder: Path, stems: Collection[str], endings: Collection[str]) -> list[Path]:
@@ -27,25 +28,30 @@ def describes_folder(file: Path) -> bool:
 
 
 def unused_files(folder: Path, opened: Collection[Path]) -> list[str]:
-    """Names of the files in a folder that are neither in `opened` nor below a folder in it, sorted."""
+    """Names of the files in a folder that are neither in `opened` nor below a folder in it, a folder before its folders.
+
+    A link that leads nowhere is such a file, because its data is missing.
+    """
     if not folder.is_dir():
         return []
-    used = {path.absolute() for path in opened} | {(folder / CARD).absolute()}
-    return [
-        file.relative_to(folder).as_posix()
-        for file in _data_files(folder)
-        if used.isdisjoint({file.absolute(), *_parents(file)})
-    ]
+    start = folder.absolute()
+    used = {path.absolute() for path in opened} | {start / CARD}
+    if not used.isdisjoint({start, *start.parents}):
+        return []
+    return [path.relative_to(start).as_posix() for path in _data_files(start, used)]
 
 
-def _parents(file: Path) -> set[Path]:
-    return set(file.absolute().parents)
+def _data_files(folder: Path, used: Collection[Path]) -> Iterator[Path]:
+    """Files in a folder and below it that may be data and are not used. Hidden files and folders are skipped."""
+    n_left = MAX_ENTRIES
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and Path(place, name) not in used)
+        paths = (Path(place, name) for name in sorted(names)[: max(n_left, 0)] if not name.startswith("."))
+        yield from (path for path in paths if path not in used and _may_be_data(path))
+        n_left -= len(folders) + len(names)
+        if n_left <= 0:
+            return
 
 
-def _data_files(folder: Path) -> Iterator[Path]:
-    """Files in a folder and in its folders that may be data; hidden files are skipped."""
-    inner = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith("."))]
-    files = (file for place in inner for file in sorted(place.iterdir()) if file.is_file())
-    for _, file in zip(range(MAX_FILES), files, strict=False):
-        if not file.name.startswith(".") and file.suffix.lower() not in ABOUT_ENDINGS and not describes_folder(file):
-            yield file
+def _may_be_data(file: Path) -> bool:
+    return file.suffix.lower() not in ABOUT_ENDINGS and not describes_folder(file) and (file.is_file() or file.is_symlink())

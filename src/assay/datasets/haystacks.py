@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from assay.datasets.dataset import Notes
+from assay.errors import DataError
 from assay.model import Document, text_id
 from assay.text import counted, shortened
 
@@ -112,18 +113,20 @@ class Haystack:
 
     @classmethod
     def of(cls, question_id: str, item: Item, sessions: Sessions, notes: Notes) -> Haystack:
-        """The haystack of a question. A session that cannot be decoded is a fault."""
+        """The haystack of a question. It is an error if a session cannot be decoded."""
         haystack = cls(question_id, sessions.units)
-        place, empty = haystack.place, []
+        place, empty, bad = haystack.place, [], []
         for number, (session_id, date, raw) in enumerate(_pair_sessions(item, place, notes), 1):
             try:
                 session = sessions.read(session_id, raw)
             except ValueError as error:
-                notes.fault(place, f"session {number} ({session_id}): {error}")
+                bad.append(f"session {number} ({session_id}): {error}")
                 continue
             haystack.add(session_id, date, session, notes)
             if not session.n_turns:
                 empty.append(session_id)
+        if bad:
+            raise DataError("; ".join(bad))
         if empty:
             verb = "has" if len(empty) == 1 else "have"
             notes.mend(place, f"{counted(len(empty), 'session')} {verb} no turns: {', '.join(empty)}")

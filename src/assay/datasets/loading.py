@@ -73,6 +73,11 @@ def from_frames(
     return _read(lambda: read_frames(queries, qrels, name), documents, columns, lenient)
 
 
+def load_by(read: Callable[[], BenchmarkDataset]) -> BenchmarkDataset:
+    """The benchmark that a function reads, with the documents, columns and leniency of the present call."""
+    return _read(read, None, None, None)
+
+
 def _read(
     read: Callable[[], BenchmarkDataset],
     documents: Any,

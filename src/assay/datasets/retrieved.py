@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.fields import roles_of
 from assay.datasets.formats.rag_records import FORMAT, read_systems
-from assay.datasets.loading import load_dataset
+from assay.datasets.loading import load_by, load_dataset
 from assay.datasets.probe import Probe
 from assay.datasets.rag.tools import OTHERS, TABLE_ENDINGS, TOOLS
 from assay.datasets.recognition import detect_format
@@ -45,8 +46,8 @@ def load_systems(paths: Sequence[Path], format: str | None = None) -> tuple[Benc
     elif other := next((path for path in paths if (format or detect_format(path).name) != RAG_RECORDS), None):
         raise UsageError(f"{other}: several files at once must be {RAG_RECORDS}, so that their texts can be matched")
     else:
-        dataset, retrieved = read_systems(paths)
-        dataset.format, dataset.path = RAG_RECORDS, paths[0]
+        retrieved = []
+        dataset = load_by(partial(_read_systems, paths, retrieved))
     if not dataset.qrels and not any(query.expected for query in dataset.queries.values()):
         raise DataError(_no_truth(dataset), source=paths[0])
     for path, ranking in zip(paths, retrieved, strict=True):
@@ -57,6 +58,14 @@ def load_systems(paths: Sequence[Path], format: str | None = None) -> tuple[Benc
                 source=path,
             )
     return dataset, retrieved
+
+
+def _read_systems(paths: Sequence[Path], retrieved: list[Retrieved]) -> BenchmarkDataset:
+    """The benchmark of several files. What each system retrieved is added to `retrieved`."""
+    dataset, systems = read_systems(paths)
+    retrieved += systems
+    dataset.format, dataset.path = RAG_RECORDS, paths[0]
+    return dataset
 
 
 def _no_truth(dataset: BenchmarkDataset) -> str:

@@ -32,6 +32,7 @@ from assay.files.reading import reading_with as reading_with
 from assay.files.record_files import CARD as CARD
 from assay.files.record_files import SHARD as SHARD
 from assay.files.record_files import TABLES as TABLES
+from assay.files.record_files import each_numbered_record as each_numbered_record
 from assay.files.record_files import each_record as each_record
 from assay.files.record_files import first_records as first_records
 from assay.files.record_files import new_folder as new_folder

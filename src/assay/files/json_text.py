@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.errors import DataError, Faults
+from assay.errors import DataError
 from assay.files.source import NOT_UTF8, FileSource
 from assay.text import shortened
 
@@ -39,25 +39,16 @@ def decode_part(part: bytes, place: str) -> Any:
         raise DataError(_reason(error), source=place) from None
 
 
-def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
-    """Line number and value of each line that is not blank. All faults are raised together, at the end."""
-    source = FileSource.at(path)
-    faults = Faults(source.label)
-    n_lines = 0
-    with source.reading_lines() as file:
+def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[int, T | DataError]]:
+    """Line number and value of each line that is not blank; the value of a line that cannot be decoded is its error."""
+    with FileSource.at(path).reading_lines() as file:
         for number, line in enumerate(file, 1):
             if line.isspace():
                 continue
-            n_lines += 1
             try:
-                value = decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                yield number, decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
             except (ValueError, RecursionError) as error:
-                faults.add(number, _reason(error))
-                if faults.full:
-                    break
-                continue
-            yield number, value
-    faults.raise_if_any(n_lines)
+                yield number, DataError(_reason(error))
 
 
 def convert(value: Any, kind: type[T], place: str) -> T:

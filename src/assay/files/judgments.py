@@ -176,7 +176,10 @@ def _decoded(
 
 
 def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
-    """Grades by query and document. A document judged twice for a query is a fault, unless for different subtopics."""
+    """Grades by query and document. A document judged twice for a query is a fault, unless for different subtopics.
+
+    A row with a fault changes nothing, so that the rest counts as if the row were not there.
+    """
     by_query: dict[str, dict[str, float]] = {}
     subtopics: dict[tuple[str, str], dict[str, float]] = {}
     is_iteration = False
@@ -184,29 +187,28 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
     for n_rows, (place, query, doc, value, subtopic) in enumerate(rows, 1):  # noqa: B007
         try:
             query = query if type(query) is str else text_id(query)
-            judged = by_query.setdefault(query, {})
             doc = doc if type(doc) is str else text_id(doc)
             if not query or not doc:
                 raise DataError(EMPTY_ID)
             grade = parse_number(value)
+            if not isfinite(grade):
+                raise DataError(f"the grade must be a finite number, not {value!r}")
+            judged = by_query.get(query, {})
+            if subtopic is not None:
+                is_iteration = isinstance(subtopic, Iteration)
+                aspects = subtopics.get((query, doc), {})
+                if str(subtopic) in aspects:
+                    of_it = "" if is_iteration else f"subtopic {subtopic} of "
+                    raise DataError(f"document {doc} is judged twice for {of_it}query {query}; {KEEP_ONE}")
+                aspects[str(subtopic)] = grade
+                subtopics[query, doc] = aspects
+            elif doc in judged and (query, doc) not in subtopics:
+                raise DataError(f"document {doc} is judged twice for query {query}; {KEEP_ONE}")
+            judged[doc] = max(grade, judged.get(doc, grade))
+            by_query[query] = judged
         except (TypeError, ValueError, OverflowError) as error:
             message = f"the grade must be a number{' such as 1 or 0' * is_truth_value(value)}, not {value!r}"
             faults.add(place, str(error) if isinstance(error, DataError) else message)
-        else:
-            if not isfinite(grade):
-                faults.add(place, f"the grade must be a finite number, not {value!r}")
-            elif subtopic is not None:
-                is_iteration = isinstance(subtopic, Iteration)
-                aspects = subtopics.setdefault((query, doc), {})
-                if str(subtopic) in aspects:
-                    of_it = "" if is_iteration else f"subtopic {subtopic} of "
-                    faults.add(place, f"document {doc} is judged twice for {of_it}query {query}; {KEEP_ONE}")
-                aspects[str(subtopic)] = grade
-                judged[doc] = max(grade, judged.get(doc, grade))
-            elif doc in judged and (query, doc) not in subtopics:
-                faults.add(place, f"document {doc} is judged twice for query {query}; {KEEP_ONE}")
-            else:
-                judged[doc] = max(grade, judged.get(doc, grade))
         if faults.full:
             break
     faults.raise_if_any(max(n_rows, len(faults)))

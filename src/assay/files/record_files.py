@@ -36,15 +36,22 @@ def suffix_of(name: str) -> str:
 
 def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable[[bytes], Any] = parse_json) -> None:
     """Pass the place and content of each record to `take`. All faults are raised together, at the end."""
+    each_numbered_record(path, lambda _, place, record: take(place, record), parse)
+
+
+def each_numbered_record(
+    path: Path, take: Callable[[int, str, Record], None], parse: Callable[[bytes], Any] = parse_json
+) -> None:
+    """The same, with the number of each record first. Records that cannot be read count too."""
     source = FileSource.at(path)
     source.check_kind()
     suffix = suffix_of(path.name)
     is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
     faults = Faults(source.label, "" if is_text else "record")
     n_rows = 0
-    for n_rows, (number, row) in enumerate(_rows(source, suffix, is_text=is_text), 1):  # noqa: B007
+    for n_rows, (number, row) in enumerate(_rows(source, suffix, is_text=is_text), 1):
         try:
-            take(f"{faults.source}:{number}", _record(row, parse))
+            take(n_rows, f"{faults.source}:{number}", _record(row, parse))
         except ValueError as error:
             faults.add(number, *_reason(error))
             if faults.full:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -144,8 +144,10 @@ WHERE_NO_RANKS = (
 
 
 def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileSource | None = None) -> dict[str, Ranking]:
-    """Rankings by query; each row that cannot be ranked is a fault."""
+    """Rankings by query; each row that cannot be ranked is a fault. A query whose rows are all faults is not in the run."""
     by_query: dict[str, Ranking] = {}
+    empty: set[str] = set()
+    """Queries with an empty ranking."""
     repeated: list[tuple[int, str, str]] = []
     last: Any = object()
     name = ""
@@ -163,7 +165,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
             is_plain = type(value) is str and "_" not in value and value.isascii()  # the quick way for nearly all
             score = float(value) if is_plain else parse_number(value)
         except (TypeError, ValueError, OverflowError) as error:
-            _note_fault(faults, place, doc, value, error)
+            _note_row(faults, empty, place, (name, doc, value), error)
         else:
             if score != score:
                 faults.add(place, f"the score must be a number, not {value!r}", code="score")
@@ -177,15 +179,23 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
             break
     _report_repeated(repeated, faults, source)
     faults.raise_if_any(max(n_rows, len(faults)))
-    return by_query
+    return _with_rows(by_query, empty)
 
 
-def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Exception) -> None:
+def _with_rows(by_query: dict[str, Ranking], empty: Collection[str]) -> dict[str, Ranking]:
+    """The rankings that have rows, and those that are meant to be empty."""
+    return {query: ranking for query, ranking in by_query.items() if ranking or query in empty}
+
+
+def _note_row(faults: Faults, empty: set[str], place: int, row: tuple[str, Any, Any], error: Exception) -> None:
     """Note what is wrong with a row; nothing is wrong if it means an empty ranking."""
+    query, doc, value = row
+    if doc is NOTHING:
+        empty.add(query)
+        return
     message = f"the score must be a number, not {'the truth value ' * is_truth_value(value)}{value!r}"
-    if doc is not NOTHING:
-        is_ours = isinstance(error, DataError)
-        faults.add(place, str(error) if is_ours else message, code="" if is_ours else "score")
+    is_ours = isinstance(error, DataError)
+    faults.add(place, str(error) if is_ours else message, code="" if is_ours else "score")
 
 
 def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:

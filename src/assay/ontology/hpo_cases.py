@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
 from assay.datasets import BenchmarkDataset, Format, Notes, Probe, filled_id, require_queries
-from assay.errors import DataError
+from assay.errors import DataError, current_leniency
 from assay.files import FileSource, parse_json, read_json
 from assay.model import Query, is_finite_number
 from assay.text import counted, shortened, some_of
@@ -196,13 +196,14 @@ def read_hpo_cases(path: Path) -> BenchmarkDataset:
     is_plain = not (isinstance(content, dict) and "test_cases" in content)
     cases = [content] if isinstance(content, dict) else content
     content = {"test_cases": _mend_cases(cases, notes)} if is_plain else content
-    _check(content, notes)
+    bad = _check(content, notes)
     metadata = dict(content.get("metadata", {}))
     dataset = BenchmarkDataset(metadata.pop("dataset_id", source.name), metadata.pop("version", "1.0"), metadata)
     if language := _language(metadata, path, notes):
         metadata["language"] = language
-    for number, case in enumerate(content["test_cases"], 1):
-        _add_case(dataset, case, str(number), language, notes)
+    for number, case in enumerate(content["test_cases"]):
+        if number not in bad:
+            _add_case(dataset, case, str(number + 1), language, notes)
     notes.raise_if_any(len(dataset.queries) + notes.n_faults)
     dataset.repairs = notes.repairs
     return require_queries(dataset, source.label)
@@ -254,18 +255,27 @@ def _place(case: Any, number: int) -> str:
     return f"case {number} ({named})" if named else f"case {number}"
 
 
-def _check(content: Any, notes: Notes) -> None:
-    """Raise an error for everything that the schema does not allow, with case and field."""
+def _check(content: Any, notes: Notes) -> set[int]:
+    """Raise an error for everything that the schema does not allow, with case and field.
+
+    If bad records may be left out, faults inside of cases are noted instead. Returns the positions of these cases.
+    """
+    bad: set[int] = set()
+    n_others = 0
     for fault in schema_faults(content, schema(is_hpo=not _is_of_another_ontology(content))):
         first, *rest = (*fault.place, "")
         if first == "test_cases" and rest and isinstance(rest[0], int):
             place = _place(content["test_cases"][rest[0]], rest[0] + 1)
             names = rest[1:-1]
+            bad.add(rest[0])
         else:
+            n_others += 1
             place, names = "", list(fault.place)
         path = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
         notes.fault((place + path).removeprefix("."), fault.what)
-    notes.raise_if_any()
+    if n_others or current_leniency() is None:
+        notes.raise_if_any()
+    return bad
 
 
 def _is_of_another_ontology(content: Any) -> bool:
@@ -288,20 +298,21 @@ def _add_case(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, l
         metadata.setdefault("language", language)
     fields = {field: case[name] for name, field in FIELDS.items() if name in case}
     more = {name: case[name] for name in EXTRA_FIELDS if name in case}
-    dataset.add_query(Query(query_id, case["text"], metadata=metadata or None, **fields, **more))
-    dataset.qrels[query_id] = _parse_grades(case, place, notes)
+    if (judged := _parse_grades(case, place, notes)) is not None:
+        dataset.add_query(Query(query_id, case["text"], metadata=metadata or None, **fields, **more))
+        dataset.qrels[query_id] = judged
 
 
-def _parse_grades(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str, float]:
-    """Term → grade; a grade that contradicts the list of expected terms is a fault."""
+def _parse_grades(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str, float] | None:
+    """Term → grade; None if a grade contradicts the list of expected terms, which is a fault."""
     expected, grades = case["expected_hpo_ids"], case.get("relevance_grades", {})
     for term in {term for term in expected if expected.count(term) > 1}:
         notes.mend(f"{place}.expected_hpo_ids", f"{term} occurs twice; it counts once")
-    for term, grade in grades.items():
-        if (grade > 0) != (term in expected):
-            fault = "but is expected" if term in expected else "but is not among the expected ids"
-            notes.fault(f"{place}.relevance_grades", f"{term} has grade {grade:g}, {fault}")
-    return {**dict.fromkeys(expected, 1), **grades}
+    contradictions = [term for term, grade in grades.items() if (grade > 0) != (term in expected)]
+    for term in contradictions:
+        fault = "but is expected" if term in expected else "but is not among the expected ids"
+        notes.fault(f"{place}.relevance_grades", f"{term} has grade {grades[term]:g}, {fault}")
+    return None if contradictions else {**dict.fromkeys(expected, 1), **grades}
 
 
 def write_hpo_cases(dataset: BenchmarkDataset, path: Path) -> None:

@@ -17,7 +17,7 @@ from assay.datasets.fields import Record
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
 from assay.errors import DataError
-from assay.files import TABLES, FileSource, each_record
+from assay.files import TABLES, FileSource, each_numbered_record
 from assay.model import Document, Query
 from assay.text import shortened
 
@@ -44,24 +44,69 @@ SCORES = ("score", "title_score")
 """Fields of a passage that belong to its question, and not to the passage."""
 
 
+class _Passages:
+    """Passages as documents. The passages of a question count when `keep` is called, because the question may be bad."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.documents: dict[str, Document] = {}
+        self._notes = notes
+        self._ids: dict[tuple[str | None, str], str] = {}
+        """Title and text → id of a passage that has no id in the file."""
+        self._new: dict[str, Document] = {}
+        self._new_ids: dict[tuple[str | None, str], str] = {}
+
+    def add(self, passage: Mapping[str, Any], field: str) -> str:
+        """The id of a passage, which becomes a document if it has a text. Equal passages without ids are one document."""
+        entry = Entry.of(passage, "text", field, self._notes)
+        doc_id, title, text = entry.take_id(PASSAGE_IDS), entry.take(("title",)), entry.take(("text",))
+        if not isinstance(title, str | None) or not isinstance(text, str | None) or (doc_id is None and text is None):
+            raise DataError(f"expected a passage with title and text in {field}, found {shortened(passage)}")
+        if text is None:
+            return doc_id or ""
+        doc_id = doc_id or self._numbered(title, text)
+        for name in (*SCORES, HAS_ANSWER):
+            entry.fields.pop(name, None)
+        document = Document(doc_id, text, title=title or None, metadata=entry.rest())
+        before = self.documents.get(doc_id) or self._new.setdefault(doc_id, document)
+        if (before.title, before.text) != (document.title, document.text):
+            raise DataError(f"two passages have the id {doc_id} and different texts; give each passage its own id")
+        return doc_id
+
+    def _numbered(self, title: str | None, text: str) -> str:
+        number = len(self._ids) + len(self._new_ids) + 1
+        return self._ids.get((title, text)) or self._new_ids.setdefault((title, text), f"p{number}")
+
+    def keep(self) -> None:
+        """Keep the passages since the last call."""
+        self.documents.update(self._new)
+        self._ids.update(self._new_ids)
+        self.drop()
+
+    def drop(self) -> None:
+        """Forget the passages since the last call of `keep`."""
+        self._new, self._new_ids = {}, {}
+
+
 class _Reader:
-    """Reads the questions of one file and their passages."""
+    """Reads the questions of one file and their passages. A question counts when all of it is read."""
 
     def __init__(self, path: Path, grades: Mapping[str, int]) -> None:
         self.notes, self._grades = Notes(str(path)), grades
-        self.dataset = BenchmarkDataset(FileSource(path.resolve()).name, repairs=self.notes.repairs)
-        self._ids: dict[tuple[str | None, str], str] = {}
-        """Title and text → id of a passage that has no id in the file."""
+        self._passages = _Passages(self.notes)
+        self.dataset = BenchmarkDataset(
+            FileSource(path.resolve()).name, documents=self._passages.documents, repairs=self.notes.repairs
+        )
 
-    def take(self, place: str, record: Record) -> None:
+    def take(self, number: int, place: str, record: Record) -> None:
         """Take one question."""
+        self._passages.drop()
         entry = Entry.of(record, QUESTION[0], place, self.notes)
-        query_id = entry.take_id(QUERY_IDS) or f"q{len(self.dataset.queries) + 1}"
+        query_id = entry.take_id(QUERY_IDS) or f"q{number}"
         if query_id in self.dataset.queries:
             raise DataError(f"question {query_id} appears twice; give each question its own id")
         text = entry.take_text(QUESTION, "the question")
         judged = self._take_judged(entry, query_id)
-        returned = self._take_retrieved(entry, query_id)
+        returned, graded = self._take_retrieved(entry)
         answers = entry.take(("answers",))
         if not (answers is None or is_texts(answers)):
             raise DataError(f"answers must be a list of texts, not {shortened(answers)}")
@@ -69,48 +114,31 @@ class _Reader:
             entry.fields["answers"] = answers
         query = Query(query_id, text, metadata=entry.rest(), expected=answers[0] if answers else None)
         self.dataset.add_query(query)
-        if judged or returned:
-            self.dataset.qrels[query_id] = {**returned, **judged}
+        self._passages.keep()
+        if returned:
+            self.dataset.retrieved[query_id] = returned
+        if judged or graded:
+            self.dataset.qrels[query_id] = {**graded, **judged}
 
     def _take_judged(self, entry: Entry, query_id: str) -> dict[str, float]:
         judged: dict[str, float] = {}
         for name, grade in self._grades.items():
             for passage in _passages(entry, name):
-                doc_id = self._add(passage, name)
+                doc_id = self._passages.add(passage, name)
                 if judged.setdefault(doc_id, grade) != grade:
                     self.notes.mend(f"question {query_id}", f"the passage {doc_id} is positive and negative; it is relevant")
         return judged
 
-    def _take_retrieved(self, entry: Entry, query_id: str) -> dict[str, float]:
-        """Add the passages that a retriever returned; returns the grades of those that say whether they have the answer."""
-        passages = _passages(entry, RETRIEVED) if "positive_ctxs" in self._grades else []
+    def _take_retrieved(self, entry: Entry) -> tuple[list[str], dict[str, float]]:
+        """The passages that a retriever returned, and the grades of those that say whether they have the answer."""
         grades: dict[str, float] = {}
-        ids = []
-        for passage in passages:
-            has_answer = passage.get(HAS_ANSWER)
-            ids.append(self._add(passage, RETRIEVED))
-            if isinstance(has_answer, bool):
-                grades[ids[-1]] = int(has_answer)
-        if passages:
-            self.dataset.retrieved[query_id] = list(dict.fromkeys(ids))
-        return grades
-
-    def _add(self, passage: Mapping[str, Any], field: str) -> str:
-        """The id of a passage, which becomes a document if it has a text. Equal passages without ids are one document."""
-        entry = Entry.of(passage, "text", field, self.notes)
-        doc_id, title, text = entry.take_id(PASSAGE_IDS), entry.take(("title",)), entry.take(("text",))
-        if not isinstance(title, str | None) or not isinstance(text, str | None) or (doc_id is None and text is None):
-            raise DataError(f"expected a passage with title and text in {field}, found {shortened(passage)}")
-        if text is None:
-            return doc_id or ""
-        doc_id = doc_id or self._ids.setdefault((title, text), f"p{len(self._ids) + 1}")
-        for name in (*SCORES, HAS_ANSWER):
-            entry.fields.pop(name, None)
-        document = Document(doc_id, text, title=title or None, metadata=entry.rest())
-        before = self.dataset.documents.setdefault(doc_id, document)
-        if (before.title, before.text) != (document.title, document.text):
-            raise DataError(f"two passages have the id {doc_id} and different texts; give each passage its own id")
-        return doc_id
+        ids: dict[str, None] = {}
+        for passage in _passages(entry, RETRIEVED) if "positive_ctxs" in self._grades else []:
+            doc_id = self._passages.add(passage, RETRIEVED)
+            ids[doc_id] = None
+            if isinstance(has_answer := passage.get(HAS_ANSWER), bool):
+                grades[doc_id] = int(has_answer)
+        return list(ids), grades
 
 
 def _passages(entry: Entry, name: str) -> list[Any]:
@@ -122,7 +150,7 @@ def _passages(entry: Entry, name: str) -> list[Any]:
 
 def _read(path: Path, grades: Mapping[str, int]) -> BenchmarkDataset:
     reader = _Reader(path, grades)
-    each_record(path, reader.take)
+    each_numbered_record(path, reader.take)
     return require_queries(reader.dataset, str(path))
 
 

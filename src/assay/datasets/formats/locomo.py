@@ -32,16 +32,21 @@ class Session:
     turns: list[Any]
 
 
-def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> dict[str, Document]:
-    """Turn id as in the evidence → document. A turn without an id gets one; evidence means the first turn of its id."""
+def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> dict[str, Document] | None:
+    """Turn id as in the evidence → document; None without sessions.
+
+    A turn without an id gets one. Evidence means the first turn of its id. A bad turn is a fault and no document.
+    """
     sessions = _sessions(sample_id, conversation, notes)
-    taken = {turn["dia_id"] for session in sessions for turn in session.turns if _has_id(turn)}
+    if not sessions:
+        return None
+    taken = {turn["dia_id"] for session in sessions for turn in session.turns if _has_id(turn) and not _fault_of(turn)}
     documents: dict[str, Document] = {}
     for session in sessions:
         for position, turn in enumerate(session.turns, 1):
             place = f"{sample_id}, session {session.number}, turn {position}"
-            if not isinstance(turn, dict):
-                notes.fault(place, f"expected an object with speaker, dia_id and text, found {shortened(turn)}")
+            if fault := _fault_of(turn):
+                notes.fault(place, fault)
                 continue
             named = _name(turn, f"D{session.number}:{position}", taken, place, notes)
             document = _document(f"{sample_id}/{named}", {**turn, "dia_id": named}, session, place, notes)
@@ -56,6 +61,14 @@ def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) ->
                 says = f"has the id {named} of an earlier turn, so it gets {other}; evidence {named} means the earlier turn"
                 notes.lose(place, says)
     return documents
+
+
+def _fault_of(turn: Any) -> str:
+    """What is wrong with a turn; empty if it can be a document."""
+    if not isinstance(turn, dict):
+        return f"expected an object with speaker, dia_id and text, found {shortened(turn)}"
+    text = turn.get("text")
+    return "" if isinstance(text, str | None) else f"expected text, found {shortened(text)}"
 
 
 def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> list[Session]:
@@ -76,8 +89,6 @@ def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> 
         if following > last + 1:
             missing = f"session {last + 1} is" if following == last + 2 else f"sessions {last + 1} to {following - 1} are"
             notes.mend(sample_id, f"{missing} missing")
-    if not sessions:
-        notes.fault(sample_id, "expected sessions (session_1, …) in the conversation, found none")
     return sessions
 
 
@@ -114,10 +125,7 @@ def _free(name: str, taken: set[str]) -> str:
 def _document(doc_id: str, turn: Mapping[str, Any], session: Session, place: str, notes: Notes) -> Document:
     """The document `Speaker: text [image caption]`; all other fields become metadata."""
     speaker, text, caption = (turn.get(name) for name in ("speaker", "text", "blip_caption"))
-    if not isinstance(text, str | None):
-        notes.fault(place, f"expected text, found {shortened(text)}")
-        text = None
-    elif not text and not caption:
+    if not text and not caption:
         notes.lose(place, "has no text")
     if not speaker:
         notes.mend(place, "has no speaker")
@@ -259,7 +267,8 @@ def read_locomo(path: Path) -> BenchmarkDataset:
     notes = Notes(str(path))
     dataset = BenchmarkDataset(FileSource(path.resolve()).name)
     for named, sample in _samples(path, notes):
-        _add_sample(dataset, _sample_id(sample, named, notes), sample, notes)
+        if (sample_id := _sample_id(sample, named, notes)) is not None:
+            _add_sample(dataset, sample_id, sample, notes)
         if notes.full:
             break
     notes.raise_if_any(len(dataset.queries) + len(dataset.documents) + notes.n_faults)
@@ -297,7 +306,8 @@ def _files(path: Path) -> list[Path]:
     )
 
 
-def _sample_id(sample: Mapping[str, Any], named: str, notes: Notes) -> str:
+def _sample_id(sample: Mapping[str, Any], named: str, notes: Notes) -> str | None:
+    """The id of a conversation; None if it has a bad one, which is a fault."""
     sample_id = sample.get("sample_id")
     if sample_id is None or sample_id == "":
         notes.mend(named, "has no sample_id; it gets its name from the file")
@@ -306,7 +316,7 @@ def _sample_id(sample: Mapping[str, Any], named: str, notes: Notes) -> str:
         return text_id(sample_id)
     except DataError as error:
         notes.fault(named, f"sample_id: {error}")
-        return named
+        return None
 
 
 def _add_sample(dataset: BenchmarkDataset, sample_id: str, sample: Mapping[str, Any], notes: Notes) -> None:
@@ -324,24 +334,30 @@ def _add_sample(dataset: BenchmarkDataset, sample_id: str, sample: Mapping[str, 
         notes.fault(sample_id, f"expected qa to be a list of questions, found {shortened(questions)}")
         return
     speakers = [conversation[name] for name in ("speaker_a", "speaker_b") if isinstance(conversation.get(name), str)]
-    conversations[sample_id] = {"speakers": speakers}
     documents = read_turns(sample_id, conversation, notes)
+    if documents is None:
+        notes.fault(sample_id, "expected sessions (session_1, …) in the conversation, found none")
+        return
     if taken := [document.doc_id for document in documents.values() if document.doc_id in dataset.documents]:
         notes.fault(sample_id, f"{taken[0]} is also a turn of another conversation; do not use / in ids")
+        return
+    conversations[sample_id] = {"speakers": speakers}
     dataset.documents.update({document.doc_id: document for document in documents.values()})
     turns = TurnIds(documents)
-    added = [_query(sample_id, number, fields, turns, notes) for number, fields in enumerate(questions or (), 1)]
-    dataset.queries.update({query.query_id: query for query in added})
-    if not added:
+    for number, fields in enumerate(questions or (), 1):
+        if isinstance(fields, dict):
+            query = _query(sample_id, number, fields, turns, notes)
+            dataset.queries[query.query_id] = query
+        else:
+            place = f"{sample_id}, question {number}"
+            notes.fault(place, f"expected an object with question, answer and evidence, found {shortened(fields)}")
+    if not questions:
         notes.mend(sample_id, "has no questions")
 
 
-def _query(sample_id: str, number: int, fields: Any, turns: TurnIds, notes: Notes) -> Query:
+def _query(sample_id: str, number: int, fields: Mapping[str, Any], turns: TurnIds, notes: Notes) -> Query:
     """One question. Unknown fields become its metadata."""
     place = f"{sample_id}, question {number}"
-    if not isinstance(fields, dict):
-        notes.fault(place, f"expected an object with question, answer and evidence, found {shortened(fields)}")
-        fields = {}
     category = _category(fields.get("category"), place, notes)
     metadata = {name: value for name, value in fields.items() if name not in ("question", "answer", "evidence", "category")}
     metadata |= {"category": fields.get("category") if category is None else category}

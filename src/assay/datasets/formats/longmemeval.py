@@ -18,6 +18,7 @@ from assay.datasets.fields import answer_text
 from assay.datasets.format import Format
 from assay.datasets.haystacks import Haystack, Item, Sessions, Units
 from assay.datasets.probe import Probe
+from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Query, text_id
 from assay.text import counted
@@ -131,23 +132,23 @@ class _Reader:
         self._fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
     def add(self, number: int, raw: msgspec.Raw) -> None:
-        """Add one question with its haystack. Unknown fields become its metadata."""
+        """Add one question with its haystack. Unknown fields become its metadata. A bad question leaves nothing behind."""
+        place = f"question {number}"
         try:
             item, fields = self._item(raw), self._fields(raw)
             others = {name: msgspec.json.decode(value) for name, value in fields.items() if name not in KNOWN_FIELDS}
+            question_id = self._question_id(item, number)
+            if question_id in self.dataset.queries:
+                raise DataError(f"the question_id {question_id} appears twice")
+            place = f"question {question_id}"
+            haystack = Haystack.of(question_id, item, self._sessions, self._notes)
+            documents = {document.doc_id: document for document in haystack.documents()}
+            if not self.dataset.documents.keys().isdisjoint(documents):
+                raise DataError("a document of another question has the same id; do not use / in ids")
         except ValueError as error:
-            self._notes.fault(f"question {number}", str(error))
+            self._notes.fault(place, str(error))
             return
-        question_id = self._question_id(item, number)
-        if question_id in self.dataset.queries:
-            self._notes.fault(f"question {number}", f"the question_id {question_id} appears twice")
-            return
-        haystack = Haystack.of(question_id, item, self._sessions, self._notes)
-        n_before = len(self.dataset.documents)
-        documents = {document.doc_id: document for document in haystack.documents()}
         self.dataset.documents.update(documents)
-        if len(self.dataset.documents) != n_before + len(documents):
-            self._notes.fault(haystack.place, "a document of another question has the same id; do not use / in ids")
         self.dataset.queries[question_id] = self._query(item, haystack, others)
 
     def _question_id(self, item: Item, number: int) -> str:

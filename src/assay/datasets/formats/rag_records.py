@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.fields import Record
+from assay.datasets.entries import read_entries
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
 from assay.datasets.rag.reader import RagReader
 from assay.datasets.rag.record_fields import field_of
-from assay.datasets.rag.tools import TABLE_ENDINGS, TOOLS, tool_of, tool_of_record
+from assay.datasets.rag.tools import TABLE_ENDINGS, TOOLS, tool_of
 from assay.errors import DataError
-from assay.files import FileSource, each_record, read_json, take_each
-from assay.text import counted
+from assay.files import FileSource, each_numbered_record, read_json
+from assay.text import counted, shortened
 
 EXAMPLE = """\
 ragas (also as JSON list, JSON lines and Parquet):
@@ -64,29 +65,20 @@ def read_systems(paths: Sequence[Path]) -> tuple[BenchmarkDataset, list[dict[str
     return require_queries(dataset, reader.notes.source), retrieved
 
 
-def read_rag_rows(rows: Iterable[Record], name: str = "records") -> BenchmarkDataset:
-    """A dataset from records in memory, such as the rows of a data frame."""
-    reader = RagReader(name, Notes(name))
-    reader.start_file(name, is_table=True)
-    take_each(rows, name, lambda record: reader.take(name, record), RECORD_EXAMPLE)
-    reader.finish_file()
-    dataset = require_queries(reader.dataset()[0], name)
-    dataset.format = FORMAT.name
-    return dataset
-
-
-def is_rag_row(record: Record) -> bool:
-    """Whether a row of a data frame has the columns of a tool."""
-    return tool_of_record(record, is_table=True) is not None
-
-
 def _read_file(source: FileSource, reader: RagReader) -> None:
     """Pass all records of a file to the reader."""
     content = _object(source)
     if content is None:
-        each_record(source.path, reader.take)
+        each_numbered_record(source.path, reader.take)
     else:
-        take_each(_inside(content), source.label, lambda record: reader.take(source.label, record), RECORD_EXAMPLE)
+        read_entries(enumerate(_inside(content), 1), source.label, "record", partial(_take, reader))
+
+
+def _take(reader: RagReader, number: int, place: str, record: Any) -> None:
+    """Pass a record inside of one JSON object to the reader."""
+    if not isinstance(record, Mapping):
+        raise DataError(f"expected a record with named fields such as {RECORD_EXAMPLE}, found {shortened(record)}")
+    reader.take(number, place, record)
 
 
 def _object(source: FileSource) -> dict[str, Any] | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
@@ -95,27 +94,35 @@ class Contexts:
         if named(document, doc_id) != there:
             self.notes.lose(place, f"its source, section or metadata differ from {doc_id}; the values of {doc_id} are used")
 
-    def expect(self, value: Any) -> None:
-        """Count the ids in the contexts of a question in advance: an id that several questions use must be made unique."""
-        self._uses.update(
-            {str(_id_of(context)) for context in each_context(value) if isinstance(_id_of(context), str | int)}
-        )
-
-    def read_own(self, value: Any, query_id: str, scope: str, place: str) -> dict[str, str]:
-        """Read the contexts of one question: id in the question → id of the document."""
-        names: dict[str, str] = {}
+    def parse_own(self, value: Any, place: str) -> dict[str, Document]:
+        """The contexts of one question: id in the question → document; its own id is empty if none is given."""
+        documents: dict[str, Document] = {}
         for number, context in enumerate(each_context(value), 1):
             document = self._document(context, f"{place}, context {number}")
             name = document.doc_id or f"c{number}"
-            doc_id = name if document.doc_id and self._uses[name] <= 1 else f"{query_id}/{name}"
-            if name in names or doc_id in self.documents:
+            if documents.setdefault(name, document) is not document:
                 raise DataError(f"two contexts have the id {name}; give each context its own id")
+        return documents
+
+    def expect(self, documents: Mapping[str, Document]) -> None:
+        """Count the ids in the contexts of a question in advance: an id that several questions use must be made unique."""
+        self._uses.update(name for name, document in documents.items() if document.doc_id)
+
+    def add_own(self, own: Mapping[str, Document], query_id: str, scope: str, place: str) -> dict[str, str]:
+        """Add the contexts of one question: id in the question → id of the document."""
+        names = {
+            name: name if document.doc_id and self._uses[name] <= 1 else f"{query_id}/{name}"
+            for name, document in own.items()
+        }
+        if taken := [name for name, doc_id in names.items() if doc_id in self.documents]:
+            raise DataError(f"two contexts have the id {taken[0]}; give each context its own id")
+        for name, document in own.items():
+            doc_id = names[name]
             if document.doc_id and doc_id != name:
                 self.notes.mend(place, f"other contexts have the id {name} too; this one gets the id {doc_id}")
             if document.group not in (None, scope):
                 self.notes.lose(place, f"context {name} has the group {document.group}, but belongs only to this question")
             self.documents[doc_id] = named(document, doc_id, scope)
-            names[name] = doc_id
         return names
 
     def _document(self, value: Any, place: str) -> Document:
@@ -138,11 +145,6 @@ def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
         yield value
     else:
         raise DataError(f"expected a list of contexts, found {shortened(value)}", source=label)
-
-
-def _id_of(value: Any) -> object:
-    ids: Iterable[object] = (value.get(name) for name in DOCUMENT_ID) if isinstance(value, Mapping) else ()
-    return next((doc_id for doc_id in ids if doc_id is not None), None)
 
 
 def _identity(document: Document) -> tuple[object, ...]:
@@ -203,6 +205,17 @@ def read_rag_template(path: Path) -> BenchmarkDataset:
     return require_queries(_Reader(source, Notes(source.label)).read(), source.label)
 
 
+class _Question(NamedTuple):
+    """A question whose contexts have no ids of documents yet."""
+
+    position: int
+    """Its position in the file, counted from 1."""
+    query: Query
+    grades: dict[str, float] | None
+    contexts: dict[str, Document] | None
+    """Its own contexts by their ids in the question; None if it has none."""
+
+
 class _Reader:
     """Reads one file."""
 
@@ -210,12 +223,15 @@ class _Reader:
         self.source, self.notes = source, notes
         self.is_lines = Probe(source.path).suffix in LINES
         self.contexts = Contexts(source.label, notes)
+        self._questions: dict[str, _Question] = {}
+        self._bad: set[str] = set()
+        """Ids of questions that cannot be read."""
         self.dataset = BenchmarkDataset(source.name, documents=self.contexts.documents, repairs=notes.repairs)
 
     def read(self) -> BenchmarkDataset:
         """The whole dataset. Faults of the contexts come first, because questions need the contexts."""
         content = self._content()
-        questions = list(self._questions(content.pop("questions")))
+        questions = list(self._values(content.pop("questions")))
         if shared := next((name for name in CONTEXTS if content.get(name) is not None), None):
             self.contexts.read_shared(content.pop(shared))
         self._read_questions(questions, judged_by_query(content.pop("qrels", {}), self.source.label, self.notes))
@@ -232,7 +248,7 @@ class _Reader:
             return content
         return {"questions": [content] if isinstance(content, dict) else content}
 
-    def _questions(self, value: Any) -> Iterator[tuple[int, Any]]:
+    def _values(self, value: Any) -> Iterator[tuple[int, Any]]:
         """Number and question: the line number, or the position in the list."""
         if self.is_lines:
             yield from value.items()
@@ -245,48 +261,54 @@ class _Reader:
         else:
             raise DataError(f"expected a list of questions, found {shortened(value)}", source=self.source.label)
 
-    def _read_questions(self, questions: list[tuple[int, Any]], judged: dict[str, Judged]) -> None:
-        for _, value in questions:
-            self._look_at_contexts(value)
+    def _read_questions(self, values: list[tuple[int, Any]], judged: dict[str, Judged]) -> None:
+        """Parse all questions, then add the good ones, because their contexts decide which ids must be made unique."""
         noun = "" if self.is_lines else "question"
-        read_entries(questions, self.source.label, noun, partial(self._read_question, judged))
-        self.dataset.qrels.update(
-            {query: truth.grades for query, truth in judged.items() if query not in self.dataset.queries}
-        )
+        read_entries(values, self.source.label, noun, partial(self._take_question, judged))
+        for question in self._questions.values():
+            self.contexts.expect(question.contexts or {})
+        added = [(values[question.position - 1][0], question) for question in self._questions.values()]
+        read_entries(added, self.source.label, noun, self._add_question)
+        known = self.dataset.queries.keys() | self._bad
+        self.dataset.qrels.update({query: truth.grades for query, truth in judged.items() if query not in known})
 
-    def _look_at_contexts(self, value: Any) -> None:
-        """Count the ids that questions use for their contexts; faults are reported later, when the contexts are read."""
-        with suppress(DataError):
-            if (own := Entry.of(value, QUESTION[0], "", self.notes).take(CONTEXTS)) is not None:
-                self.contexts.expect(own)
-
-    def _read_question(self, judged: Mapping[str, Judged], number: int, place: str, value: Any) -> None:
+    def _take_question(self, judged: Mapping[str, Judged], count: int, place: str, value: Any) -> None:
+        """Parse one question."""
         entry = Entry.of(value, QUESTION[0], place, self.notes)
-        query_id = entry.take_id(QUERY_ID) or f"q{number}"
-        if query_id in self.dataset.queries:
+        query_id = entry.take_id(QUERY_ID) or f"q{count}"
+        if query_id in self._questions:
             raise DataError(f"question {query_id} appears twice; give each question its own id")
+        self._bad.add(query_id)
+        self._questions[query_id] = self._parse_question(entry, query_id, judged.get(query_id), count)
+        self._bad.discard(query_id)
+
+    def _parse_question(self, entry: Entry, query_id: str, judged: Judged | None, count: int) -> _Question:
         text, expected = entry.take_text(QUESTION, "the question"), entry.take_expected()
         contexts = entry.take(CONTEXTS)
-        truth = agree_on_truth(
-            [judgment for judgment in (take_ground_truth(entry), judged.get(query_id)) if judgment is not None]
-        )
-        grades = None if truth is None else truth.grades
+        truth = agree_on_truth([judgment for judgment in (take_ground_truth(entry), judged) if judgment is not None])
         fields = {**_tags_of(entry), **entry.take_own(QUERY_FIELDS)}
+        own = None
         if contexts is not None and (contexts != [] or not self.contexts.are_shared):
             fields.setdefault("scope", query_id)
-            grades = self._read_own_contexts(contexts, query_id, fields["scope"], place, grades)
-        if grades is not None:
-            self.dataset.qrels[query_id] = grades
-        self.dataset.queries[query_id] = Query(query_id, text, expected=expected, metadata=entry.rest(), **fields)
+            own = self._parse_contexts(contexts, entry.place)
+        query = Query(query_id, text, expected=expected, metadata=entry.rest(), **fields)
+        return _Question(count, query, None if truth is None else truth.grades, own)
 
-    def _read_own_contexts(
-        self, contexts: Any, query_id: str, scope: str, place: str, grades: dict[str, float] | None
-    ) -> dict[str, float] | None:
-        """Read the contexts of a question; returns its grades with the ids of the documents."""
+    def _parse_contexts(self, contexts: Any, place: str) -> dict[str, Document]:
+        """The contexts of a question. Ids of shared contexts are an error."""
         if is_texts(contexts) and contexts and all(context in self.contexts.documents for context in contexts):
             raise DataError('its contexts must be texts, not ids; if they are its ground truth, use "relevantIds"')
-        names = self.contexts.read_own(contexts, query_id, scope, place)
-        return None if grades is None else {names.get(doc, doc): grade for doc, grade in grades.items()}
+        return self.contexts.parse_own(contexts, place)
+
+    def _add_question(self, _: int, place: str, question: _Question) -> None:
+        """Add a question, its contexts and its grades, with the ids of the documents."""
+        query, grades = question.query, question.grades
+        if question.contexts is not None:
+            names = self.contexts.add_own(question.contexts, query.query_id, str(query.scope), place)
+            grades = None if grades is None else {names.get(doc, doc): grade for doc, grade in grades.items()}
+        if grades is not None:
+            self.dataset.qrels[query.query_id] = grades
+        self.dataset.queries[query.query_id] = query
 
     def _read_rest(self, content: dict[str, Any]) -> None:
         """Read name, version, judgments, spans and metadata."""

@@ -83,11 +83,11 @@ def _add_paragraph(
     """Add one paragraph and its questions. A paragraph without questions is still a document."""
     more = {name: value for name, value in paragraph.items() if name not in ("context", "qas") and value is not None}
     document = Document(doc_id, paragraph["context"], title=title, metadata=more or None)
-    dataset.add_document(document)
     questions = paragraph.get("qas")
     if not isinstance(questions, list | None):
         notes.fault(doc_id, f"expected qas to be a list of questions, found {shortened(questions)}")
         return
+    dataset.add_document(document)
     for number, fields in enumerate(questions or (), 1):
         place = f"{doc_id}, question {number}"
         if not isinstance(fields, dict):

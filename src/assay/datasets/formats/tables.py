@@ -60,7 +60,7 @@ def read_json(path: Path) -> BenchmarkDataset:
 
     A record whose id differs from its key is an error. Unknown fields become metadata of the record or of the dataset. If
     the metadata has the same field with another value, the value in the metadata is not used, and is noted as lost. Tags and
-    ids may be numbers.
+    ids may be numbers. Judgments and spans of a query that is left out are left out too.
     """
     content = decode_file(path, Content)
     checked_grades(content.qrels)
@@ -70,18 +70,21 @@ def read_json(path: Path) -> BenchmarkDataset:
     notes = Notes(str(path))
     inside, outside = content.metadata, _unknown(path)
     name, version = ((inside if name in inside else outside).pop(name, None) for name in TOP_LEVEL_NAMES)
+    metadata = _merge_fields(outside, inside, "the file", notes)
+    records = {key: {} for key in content.qrels} if content.queries is None else content.queries
+    queries, bad = _records(Query, records, notes)
     dataset = BenchmarkDataset(
         path.stem if name is None else str(name),
         "1.0" if version is None else str(version),
-        _merge_fields(outside, inside, "the file", notes),
-        queries=_records(Query, {key: {} for key in content.qrels} if content.queries is None else content.queries, notes),
-        documents=_records(Document, content.documents, notes),
-        qrels=content.qrels,
-        spans=content.spans,
+        metadata,
+        queries=queries,
+        documents=_records(Document, content.documents, notes)[0],
+        qrels={query: judged for query, judged in content.qrels.items() if query not in bad},
+        spans={query: spans for query, spans in content.spans.items() if query not in bad},
         repairs=notes.repairs,
     )
     notes.raise_if_any(len(dataset.queries) + len(dataset.documents) + notes.n_faults)
-    add_judges(dataset, content.judgments, str(path))
+    add_judges(dataset, (judgment for judgment in content.judgments if judgment.query_id not in bad), str(path))
     return dataset
 
 
@@ -102,20 +105,23 @@ def _merge_fields(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: 
     return {**inside, **outside}
 
 
-def _records(kind: type[Any], records: Records, notes: Notes) -> dict[str, Any]:
-    """Id → record; faults are noted."""
+def _records(kind: type[Any], records: Records, notes: Notes) -> tuple[dict[str, Any], set[str]]:
+    """Id → record, and the ids of which all records are bad; faults are noted."""
     by_id: dict[str, Any] = {}
+    bad: set[str] = set()
     noun = kind.__name__.lower()
     for key, fields in records.items() if isinstance(records, dict) else _each_record(records, noun, notes):
-        if key in by_id:
-            notes.fault("", f"{noun} {key!r} appears twice")
         try:
-            by_id[key] = _record(kind, noun, key, fields, notes)
+            record = _record(kind, noun, key, fields, notes)
         except DataError as error:
             notes.fault("", str(error))
+            bad.add(key)
+        else:
+            if by_id.setdefault(key, record) is not record:
+                notes.fault("", f"{noun} {key!r} appears twice")
         if notes.full:
             break
-    return by_id
+    return by_id, bad - by_id.keys()
 
 
 def _each_record(records: list[dict[str, Any]], noun: str, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:

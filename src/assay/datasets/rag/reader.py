@@ -27,7 +27,6 @@ class _File:
     rows: dict[str, RagRow] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
     unused: dict[str, None] = field(default_factory=dict)
-    n_records: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -44,22 +43,22 @@ class RagReader:
         """Records that follow are those of this file."""
         self._files.append(_File(label, is_table))
 
-    def take(self, place: str, record: Record) -> None:
-        """Take one record. The first record with the columns of a tool decides which tool the file is from."""
+    def take(self, number: int, place: str, record: Record) -> None:
+        """Take one record. The first good record with the columns of a tool decides which tool the file is from."""
         file = self._files[-1]
-        file.n_records += 1
-        file.tool = file.tool or tool_of_record(record, is_table=file.is_table) or _tool_by_choice(record)
-        if file.tool is None:
+        tool = file.tool or tool_of_record(record, is_table=file.is_table) or _tool_by_choice(record)
+        if tool is None:
             raise DataError(_unknown(record))
-        whole = file.tool.completed(record)
-        columns = file.tool.find(whole)
+        whole = tool.completed(record)
+        columns = tool.find(whole)
         values = {role: field_of(whole, name) for role, name in columns.items()}
-        file.columns = {**columns, **file.columns}
-        if file.tool.name == "Phoenix" and values.get("retrieved") is None:
+        is_span = tool.name == "Phoenix" and values.get("retrieved") is None
+        row = None if is_span else parse_row(values, number, place, self.notes)
+        file.tool, file.columns = tool, {**columns, **file.columns}
+        if row is None:
             file.counts["spans"] += 1
             return
-        row = parse_row(values, file.n_records, place, self.notes)
-        simple, unused = simple_fields(record, columns.values(), file.tool.used)
+        simple, unused = simple_fields(record, columns.values(), tool.used)
         file.unused |= dict.fromkeys(unused)
         self._keep(file, row, simple)
 
