@@ -170,7 +170,7 @@ SHAPES: dict[str, Shape] = {
     "golden": Shape(
         [{"id": f"q{i}", "question": f"query {i}", "relevant_ids": [f"d{i}"]} for i in range(N)],
         {
-            "twice": {"id": "q1", "question": "query 1", "relevant_ids": ["d1"]},
+            "twice": {"id": "q1", "question": "another query", "relevant_ids": ["d1"]},
             "a grade": {"id": "x", "relevant_ids": {"d": "high"}},
         },
         lambda records: {"golden.jsonl": _lines(records)},

@@ -17,7 +17,16 @@ from assay.datasets.probe import Probe
 from assay.datasets.query_table import JudgmentTable, QueryTable
 from assay.datasets.text_documents import DOCUMENT_STEMS, TextDocuments, read_text_files, text_files
 from assay.errors import DataError
-from assay.files import CARD, FileSource, current_reading, decode_file, each_record, is_header, suffix_of
+from assay.files import (
+    CARD,
+    FileSource,
+    current_reading,
+    decode_file,
+    each_numbered_record,
+    each_record,
+    is_header,
+    suffix_of,
+)
 from assay.model import Qrels, Query, RelevanceJudgment, Span
 from assay.text import counted
 
@@ -170,7 +179,7 @@ def _read_text_files(path: Path, folder: Path) -> TextDocuments:
 def read_queries(dataset: BenchmarkDataset, file: Path, *, has_judgments: bool = False) -> None:
     """Read queries, one per record, with their ground truth if they have any. `has_judgments`: another file has some."""
     table = QueryTable(dataset, str(file))
-    each_record(file, table.take)
+    each_numbered_record(file, table.take)
     table.finish(has_judgments=has_judgments)
 
 

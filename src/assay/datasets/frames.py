@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from assay.datasets.dataset import BenchmarkDataset, require_queries
 from assay.datasets.query_table import JudgmentTable, QueryTable
 from assay.errors import DataError, Fault
-from assay.files import are_columns, each_record, is_frame, rows_of, take_each, write_lines
+from assay.files import are_columns, each_numbered_record, is_frame, rows_of, take_each, write_lines
 from assay.model import Qrels, Query
 from assay.text import shortened
 
@@ -55,9 +56,11 @@ def read_frames(queries: Any, qrels: Any, name: str) -> BenchmarkDataset:
     table = QueryTable(dataset, "queries")
     if isinstance(queries, str | Path):
         table.label = str(queries)
-        each_record(Path(queries), table.take)
+        each_numbered_record(Path(queries), table.take)
     else:
-        take_each(_query_rows(queries), "queries", lambda record: table.take("queries", record), "query_id and query")
+        numbers = count(1)
+        example = "query_id and query"
+        take_each(_query_rows(queries), "queries", lambda record: table.take(next(numbers), "queries", record), example)
     table.finish(has_judgments=qrels is not None)
     if qrels is not None:
         _add_judgments(dataset, qrels)

@@ -36,13 +36,12 @@ class QueryTable:
         self._columns: dict[str, str] = {}
         """Query → the column with its relevant ids."""
         self._names: dict[str, None] = {}
-        self._n_records = self._n_joined = 0
+        self._n_joined = 0
 
-    def take(self, place: str, record: Record) -> None:
-        """Take one record. Records of the same query are joined if they have the same text and answer."""
+    def take(self, number: int, place: str, record: Record) -> None:
+        """Take the record of this number. Records of the same query are joined if they have the same text and answer."""
         named = current_reading().named_roles("queries", record)
-        self._n_records += 1
-        read = query_of(record, self._n_records, place, self.notes, named)
+        read = query_of(record, number, place, self.notes, named)
         self._names |= dict.fromkeys(record)
         query = read.query
         if not read.has_id and query.text and read.judged is not None:
