@@ -149,6 +149,37 @@ def test_queries_without_documents_need_a_retriever_of_the_user(folder, assay):
     assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
 
 
+GOLDEN = "question,answer,chunk_id\nHow long do cats sleep?,12 hours,c1\nWhat do dogs eat?,meat,c2\n"
+CHUNKS = "chunk_id,text\nc1,Cats sleep about 12 hours.\nc2,Dogs eat meat.\n"
+NOTES = {"c1.md": "Cats sleep about 12 hours.\n", "c2.md": "Dogs eat meat.\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "documents"),
+    [
+        ({"golden_chunk.csv": GOLDEN, "chunks.csv": CHUNKS}, "./chunks.csv"),
+        ({"questions_2024.csv": GOLDEN, "knowledge_base.csv": CHUNKS}, "./knowledge_base.csv"),
+        ({"list.csv": GOLDEN, **{f"corpus/{name}": text for name, text in NOTES.items()}}, "./corpus"),
+        ({"list.csv": GOLDEN, "kb.csv": CHUNKS, "docs/guide.md": "How to install it.\n"}, "./kb.csv"),
+        ({"qa/list.csv": "question,answer\nWhat do dogs eat?,meat\n", "qa/kb.csv": CHUNKS}, "./qa/kb.csv"),
+    ],
+)
+def test_a_golden_list_gets_the_documents_next_to_it(folder, assay, files, documents):
+    write(folder, files)
+    assert "edit plan.yaml" not in assay("init").out
+    plan = load_plan(Path("plan.yaml"))
+    assert (plan.benchmarks, plan.documents) == ((f"./{next(iter(files))}",), documents)
+    assert [provider.name for provider in plan.providers] == ["bm25"]
+    assert walk(assay).code == 0
+
+
+def test_several_places_with_documents_are_listed_and_none_is_taken(folder, assay, snapshots):
+    write(folder, {"golden.csv": GOLDEN, "first.csv": CHUNKS, "second.csv": CHUNKS})
+    snapshots.check("init/candidates", f"{assay('init').out}\n{Path('plan.yaml').read_text()}")
+    assert load_plan(Path("plan.yaml")).documents is None
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 3
+
+
 def test_judgments_alone_need_run_files(folder, assay):
     write(folder, {"qrels.txt": QRELS})
     assert "name your run files" in assay("init").out

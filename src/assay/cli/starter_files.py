@@ -30,6 +30,12 @@ PLAN_TEXT = """\
 $about
 benchmarks: [$benchmark]
 
+# How the data is read. Remove the # before a key to use it.
+$documents
+# columns: {query: q, text: body}    # columns with other names; assay datasets formats lists the roles
+# lenient: true                      # leave out bad records, up to 1 % of a file, and list them
+# missing_documents: drop            # remove judgments of documents that do not exist; by default they count as not found
+
 # The retrievers. "name=..." sets the name in tables and in the history. assay providers lists all retrievers.
 providers:
 $providers
@@ -110,6 +116,9 @@ OWN_PROVIDERS = """\
 RUN_PROVIDERS = """\
   # The benchmark has neither documents nor the text of queries. Name run files of your retrievers:
   - {name: replay, label: mine, run: mine.run}"""
+NO_DOCUMENTS = """\
+# documents: ./corpus.csv            # documents of a benchmark that has none: a table, or a folder of .md or .txt files"""
+CANDIDATES = "# These have documents. Remove the # before the one that belongs to the benchmark:"
 REPLAY_COMMENT = "  # These are recorded run files. Create them again before each evaluation.\n"
 
 
@@ -126,11 +135,18 @@ class Starter:
     """What to do before the plan can run, if anything."""
     evaluates: str = "runs bm25 and stores the results"
     """What `assay eval` does with the plan."""
+    documents: str = NO_DOCUMENTS
+    """The key with the documents of the benchmark, as YAML; a comment if there are none elsewhere."""
 
     @property
     def files(self) -> dict[str, str]:
         """Path → content."""
-        values = {"benchmark": _quoted(self.benchmark), "about": self.about, "providers": self.providers}
+        values = {
+            "benchmark": _quoted(self.benchmark),
+            "about": self.about,
+            "documents": self.documents,
+            "providers": self.providers,
+        }
         return {PLAN: Template(PLAN_TEXT).substitute(values), RULES: RULES_TEXT, WORKFLOW: workflow_text()}
 
 
@@ -160,15 +176,36 @@ def make_starter(data: FoundData, folder: Path) -> Starter:
     searchable = [benchmark for benchmark in data.benchmarks if not benchmark.is_judgments_only]
     judged = [benchmark for benchmark in data.benchmarks if data.runs_of(benchmark)]
     if searchable:
-        return _starter(searchable[0], folder, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
+        return _starter(searchable[0], folder, search_providers(), **_documents_of(searchable[0], folder))
     if judged:
         chosen = max(judged, key=lambda benchmark: (benchmark.is_called_judgments, len(data.runs_of(benchmark))))
         replays = REPLAY_COMMENT + "\n".join(_replays(data.runs_of(chosen), folder))
         return _starter(chosen, folder, replays, evaluates="scores the run files and stores the results")
+    if unclear := [benchmark for benchmark in data.benchmarks if benchmark.candidates]:
+        return _starter(unclear[0], folder, search_providers(), **_candidates_of(unclear[0], folder))
     if data.benchmarks:
         return _starter_without_rankings(max(data.benchmarks, key=lambda benchmark: benchmark.has_texts), folder)
     bundled = "# This is a bundled benchmark. Replace it with the path of your own data."
-    return Starter(EXAMPLE_BENCHMARK, bundled, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
+    return Starter(EXAMPLE_BENCHMARK, bundled, search_providers())
+
+
+def search_providers() -> str:
+    """The list of providers for a benchmark with documents."""
+    return Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION)
+
+
+def _documents_of(benchmark: FoundBenchmark, folder: Path) -> dict[str, str]:
+    """The documents of a benchmark, if they are elsewhere."""
+    if benchmark.documents is None:
+        return {}
+    return {"documents": f"documents: {_quoted(_relative(benchmark.documents, folder))}"}
+
+
+def _candidates_of(benchmark: FoundBenchmark, folder: Path) -> dict[str, Any]:
+    """Several places with documents, of which the user chooses one."""
+    paths = [_relative(path, folder) for path in benchmark.candidates]
+    keys = "\n".join([CANDIDATES, *(f"# documents: {_quoted(path)}" for path in paths)])
+    return {"documents": keys, "first_step": ("edit plan.yaml", f"choose the documents: {' or '.join(paths)}")}
 
 
 def _starter(benchmark: FoundBenchmark, folder: Path, providers: str, **more: Any) -> Starter:
@@ -188,6 +225,8 @@ def describe_benchmark(benchmark: FoundBenchmark) -> str:
     if benchmark.is_judgments_only and not benchmark.has_texts:
         return f"judgments for {counted(benchmark.n_queries, 'query')}"
     documents = "no documents" if benchmark.is_judgments_only else counted(benchmark.n_documents, "document")
+    if benchmark.documents is not None:
+        documents += f" in {benchmark.documents.name}"
     return f"{benchmark.format}, {counted(benchmark.n_queries, 'query')}, {documents}"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from assay.datasets.loading import load_dataset
+from assay.datasets.nearby_documents import find_documents, is_document_table
 from assay.datasets.probe import Probe
 from assay.datasets.recognition import detect_format
 from assay.errors import AssayError, DataError
@@ -40,6 +41,10 @@ class FoundBenchmark:
     qrels: Qrels
     has_texts: bool
     """Whether the queries have a text, so that a retriever can search for them."""
+    documents: Path | None = None
+    """Where its documents are, if they are not in the benchmark itself."""
+    candidates: tuple[Path, ...] = ()
+    """Places that could have its documents, if there are several."""
 
     @property
     def can_be_evaluated(self) -> bool:
@@ -109,9 +114,34 @@ def find_data(folder: Path) -> FoundData:
             benchmarks.append(entry)
         elif entry is not None:
             runs.append(entry)
+    benchmarks = [benchmark for benchmark in _with_documents(benchmarks) if benchmark.can_be_evaluated]
     paths = [benchmark.path for benchmark in benchmarks] + [run.path for run in runs]
     unread = (fault for path, fault in faults.items() if not any(path in other.parents for other in paths))
     return FoundData(tuple(benchmarks), tuple(runs), tuple(unread), len(candidates) <= MAX_ENTRIES)
+
+
+def _with_documents(benchmarks: list[FoundBenchmark]) -> list[FoundBenchmark]:
+    """The benchmarks, with documents next to those that have none. A table that holds such documents is not a benchmark."""
+    lists = {each.path for each in benchmarks if _needs_documents(each) and not is_document_table(each.path)}
+    entries = {folder: _entries(folder, set())[:MAX_ENTRIES] for folder in {path.parent for path in lists}}
+    return [
+        _with_nearby(each, entries[each.path.parent]) if each.path in lists else each
+        for each in benchmarks
+        if each.path in lists or each.path.parent not in entries or not is_document_table(each.path)
+    ]
+
+
+def _needs_documents(benchmark: FoundBenchmark) -> bool:
+    return benchmark.is_judgments_only and benchmark.has_texts and benchmark.path.is_file()
+
+
+def _with_nearby(benchmark: FoundBenchmark, entries: list[Path]) -> FoundBenchmark:
+    """The benchmark with the only documents next to it. Several are candidates, because the choice would be a guess."""
+    nearby = find_documents(benchmark.path, [path for path in entries if UNUSABLE_IN_PLANS.isdisjoint(str(path))])
+    if len(nearby) != 1:
+        return replace(benchmark, candidates=tuple(place.path for place in nearby))
+    (path, dataset), qrels = nearby[0], Qrels(nearby[0].dataset.qrels)
+    return replace(benchmark, n_documents=len(dataset.documents), qrels=qrels, documents=path)
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
@@ -164,12 +194,12 @@ def _is_benchmark(path: Path) -> bool:
 
 
 def _read_benchmark(path: Path) -> FoundBenchmark | None:
-    """The benchmark, if something in it can be evaluated."""
+    """The benchmark, if something in it can be evaluated, or could be with documents from elsewhere."""
     dataset = load_dataset(path)
     has_texts = any(query.text for query in dataset.queries.values())
     qrels = Qrels(dataset.qrels)
     benchmark = FoundBenchmark(path, dataset.format, len(dataset.queries), len(dataset.documents), qrels, has_texts)
-    return benchmark if benchmark.can_be_evaluated else None
+    return benchmark if benchmark.can_be_evaluated or _needs_documents(benchmark) else None
 
 
 def _trec_run(path: Path) -> FoundRun | None:

@@ -6,6 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,9 @@ def _text(folder: Path, data: FoundData, written: list[str], kept: list[str], st
         return path.relative_to(folder).as_posix()
 
     data_rows = [(place(benchmark.path), describe_benchmark(benchmark)) for benchmark in data.benchmarks]
+    data_rows += [
+        (place(path), "documents") for path in dict.fromkeys(chain(*(each.candidates for each in data.benchmarks)))
+    ]
     data_rows += [(place(run.path), "run file") for run in data.runs]
     blocks = [
         _block("Found", data_rows or [("no data", NO_DATA)]),
