@@ -41,6 +41,9 @@ from assay.datasets.retrieved import brings_retrieved as brings_retrieved
 from assay.datasets.retrieved import load_systems as load_systems
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
+from assay.datasets.unknown_tables import UnknownTable as UnknownTable
+from assay.datasets.unknown_tables import likeliest_queries as likeliest_queries
+from assay.datasets.unknown_tables import only_other as only_other
 from assay.files import FileSource as FileSource
 from assay.files import as_source as as_source
 from assay.files import rank_source as rank_source

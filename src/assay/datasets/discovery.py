@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from assay.datasets.fields import roles_of
 from assay.datasets.loading import load_dataset
-from assay.datasets.nearby_documents import find_documents, is_document_table
+from assay.datasets.nearby_documents import find_documents, is_document_table, is_table_file
 from assay.datasets.probe import Probe
 from assay.datasets.recognition import detect_format
+from assay.datasets.unknown_tables import UnknownTable, as_unknown_table
 from assay.errors import AssayError, DataError
 from assay.files import BOM
 from assay.model import Qrels, Run
@@ -90,6 +92,10 @@ class FoundData:
     """Why something that looks like data cannot be used, a line each."""
     is_complete: bool = True
     """Whether everything was looked at; a folder can have too many files."""
+    unknown: tuple[UnknownTable, ...] = ()
+    """Tables whose columns are not known, if nothing else can be searched or scored."""
+    document_tables: tuple[Path, ...] = ()
+    """Tables of documents next to unknown tables."""
 
     def runs_of(self, benchmark: FoundBenchmark) -> tuple[FoundRun, ...]:
         """The runs whose first query is judged in the benchmark."""
@@ -114,20 +120,48 @@ def find_data(folder: Path) -> FoundData:
             benchmarks.append(entry)
         elif entry is not None:
             runs.append(entry)
-    benchmarks = [benchmark for benchmark in _with_documents(benchmarks) if benchmark.can_be_evaluated]
-    paths = [benchmark.path for benchmark in benchmarks] + [run.path for run in runs]
-    unread = (fault for path, fault in faults.items() if not any(path in other.parents for other in paths))
-    return FoundData(tuple(benchmarks), tuple(runs), tuple(unread), len(candidates) <= MAX_ENTRIES)
+    taken = {benchmark.path for benchmark in benchmarks if benchmark.can_be_evaluated} | {run.path for run in runs}
+    unknown = _unknown_tables(candidates[:MAX_ENTRIES], {*taken, *(path for path in faults if _has_queries(path))})
+    benchmarks = _usable(_with_documents(benchmarks, {table.path.parent for table in unknown}))
+    data = FoundData(tuple(benchmarks), tuple(runs), (), len(candidates) <= MAX_ENTRIES)
+    is_ready = any(not benchmark.is_judgments_only or data.runs_of(benchmark) for benchmark in benchmarks)
+    tables = () if is_ready else tuple(table for table in unknown if table.path not in {each.path for each in benchmarks})
+    paths = [*(each.path for each in benchmarks), *(run.path for run in runs), *(table.path for table in tables)]
+    unread = (what for path, what in faults.items() if not any(path in (other, *other.parents) for other in paths))
+    near = {table.path.parent for table in tables}
+    documents = tuple(path for path in candidates[:MAX_ENTRIES] if path.parent in near and is_document_table(path))
+    return replace(data, faults=tuple(unread), unknown=tables, document_tables=documents)
 
 
-def _with_documents(benchmarks: list[FoundBenchmark]) -> list[FoundBenchmark]:
-    """The benchmarks, with documents next to those that have none. A table that holds such documents is not a benchmark."""
+def _usable(benchmarks: list[FoundBenchmark]) -> list[FoundBenchmark]:
+    """The benchmarks that can be evaluated; if there are none, tables of queries that still need documents."""
+    usable = [benchmark for benchmark in benchmarks if benchmark.can_be_evaluated]
+    return usable or [benchmark for benchmark in benchmarks if is_table_file(benchmark.path)]
+
+
+def _unknown_tables(paths: list[Path], taken: set[Path]) -> list[UnknownTable]:
+    """Tables that are neither in use nor documents."""
+    free = [path for path in paths if path not in taken and not is_document_table(path)]
+    tables = [as_unknown_table(path) for path in free if UNUSABLE_IN_PLANS.isdisjoint(str(path))]
+    return [table for table in tables if table is not None]
+
+
+def _has_queries(path: Path) -> bool:
+    """Whether a file has a known column with queries, so that its columns are not what is wrong with it."""
+    return is_table_file(path) and "query" in roles_of("queries", Probe(path).first_record)
+
+
+def _with_documents(benchmarks: list[FoundBenchmark], more_folders: set[Path]) -> list[FoundBenchmark]:
+    """The benchmarks, with documents next to those that have none.
+
+    A table of documents is not a benchmark if its folder has a list of queries; `more_folders` may have one too.
+    """
     lists = {each.path for each in benchmarks if _needs_documents(each) and not is_document_table(each.path)}
     entries = {folder: _entries(folder, set())[:MAX_ENTRIES] for folder in {path.parent for path in lists}}
     return [
         _with_nearby(each, entries[each.path.parent]) if each.path in lists else each
         for each in benchmarks
-        if each.path in lists or each.path.parent not in entries or not is_document_table(each.path)
+        if each.path in lists or each.path.parent not in {*entries, *more_folders} or not is_document_table(each.path)
     ]
 
 
