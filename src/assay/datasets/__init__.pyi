@@ -8,6 +8,7 @@ from assay.datasets.dataset import require_queries as require_queries
 from assay.datasets.discovery import FoundBenchmark as FoundBenchmark
 from assay.datasets.discovery import FoundData as FoundData
 from assay.datasets.discovery import FoundRun as FoundRun
+from assay.datasets.discovery import describe_if_benchmark as describe_if_benchmark
 from assay.datasets.discovery import find_data as find_data
 from assay.datasets.fields import filled_id as filled_id
 from assay.datasets.format import Format as Format

@@ -28,6 +28,7 @@ MAX_RUN_BYTES = 200_000_000
 LINES_CHECKED = 20
 JUDGMENT_WORDS = ("qrel", "judg", "gold", "truth")
 """Parts of file names that people give to judgments."""
+JUDGMENTS_FORMAT, GOLDEN_FORMAT = "trec", "golden"
 UNUSABLE_IN_PLANS = frozenset({"$", *map(chr, range(32)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))})
 """A plan reads $ as a variable; control characters and parts of surrogate pairs cannot be written into YAML."""
 
@@ -220,11 +221,22 @@ def _one_line(path: Path, error: Exception) -> str:
 
 
 def _is_benchmark(path: Path) -> bool:
+    return bool(_format_name(path))
+
+
+def _format_name(path: Path) -> str:
     try:
-        detect_format(path)
+        return detect_format(path).name
     except AssayError:
-        return False
-    return True
+        return ""
+
+
+def describe_if_benchmark(path: Path) -> str:
+    """`a golden list`, or `a benchmark (beir)`; empty for judgments alone, for documents, and for anything else."""
+    name = _format_name(path) if path.exists() else ""
+    if not name or (path.is_file() and name == JUDGMENTS_FORMAT) or is_document_table(path):
+        return ""
+    return "a golden list" if name == GOLDEN_FORMAT else f"a benchmark ({name})"
 
 
 def _read_benchmark(path: Path) -> FoundBenchmark | None:
