@@ -208,8 +208,8 @@ def _check_one_place(options: argparse.Namespace, words: Sequence[str]) -> None:
     place = typed.index("--documents") + 2 if "--documents" in typed else len(typed)
     more = list(takewhile(lambda word: word in words and not word.lower().endswith(PLAN_ENDINGS), typed[place:]))
     if more:
-        found = shlex.join([typed[place - 1], *more])
-        raise UsageError(f"--documents accepts one place, found {found}. Put all documents into one table or one folder")
+        places = shlex.join([typed[place - 1], *more])
+        raise UsageError(f"--documents accepts one place, found {places}. Put all documents into one table or one folder")
 
 
 def _check_is_no_benchmark(word: str) -> None:

@@ -41,7 +41,7 @@ class Resolved:
     doubts: tuple[str, ...] = ()
     """Signs of a mistake: missing texts, ids that never match."""
     n_undecided_in_run: int = 0
-    """Undecided queries that the run has."""
+    """Undecided queries that the run has; recorded if it does not have all of them."""
 
     @property
     def strategy_counts(self) -> dict[str, int]:
@@ -56,11 +56,8 @@ class Resolved:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as they are stored in results."""
-        counts = {
-            "relevant": self.n_relevant,
-            "relevant_found": self.n_relevant_found,
-            "undecided_in_run": self.n_undecided_in_run or None,
-        }
+        in_run = None if self.n_undecided_in_run == len(self.undecided) else self.n_undecided_in_run
+        counts = {"relevant": self.n_relevant, "relevant_found": self.n_relevant_found, "undecided_in_run": in_run}
         known = {name: count for name, count in counts.items() if count is not None}
         return {
             "strategy_used": self.strategy_used,
