@@ -149,6 +149,77 @@ def test_queries_without_documents_need_a_retriever_of_the_user(folder, assay):
     assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
 
 
+GOLDEN = "question,answer,chunk_id\nHow long do cats sleep?,12 hours,c1\nWhat do dogs eat?,meat,c2\n"
+CHUNKS = "chunk_id,text\nc1,Cats sleep about 12 hours.\nc2,Dogs eat meat.\n"
+NOTES = {"c1.md": "Cats sleep about 12 hours.\n", "c2.md": "Dogs eat meat.\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "documents"),
+    [
+        ({"golden_chunk.csv": GOLDEN, "chunks.csv": CHUNKS}, "./chunks.csv"),
+        ({"questions_2024.csv": GOLDEN, "knowledge_base.csv": CHUNKS}, "./knowledge_base.csv"),
+        ({"list.csv": GOLDEN, **{f"corpus/{name}": text for name, text in NOTES.items()}}, "./corpus"),
+        ({"list.csv": GOLDEN, "kb.csv": CHUNKS, "docs/guide.md": "How to install it.\n"}, "./kb.csv"),
+        ({"qa/list.csv": "question,answer\nWhat do dogs eat?,meat\n", "qa/kb.csv": CHUNKS}, "./qa/kb.csv"),
+    ],
+)
+def test_a_golden_list_gets_the_documents_next_to_it(folder, assay, files, documents):
+    write(folder, files)
+    assert "edit plan.yaml" not in assay("init").out
+    plan = load_plan(Path("plan.yaml"))
+    assert (plan.benchmarks, plan.documents) == ((f"./{next(iter(files))}",), documents)
+    assert [provider.name for provider in plan.providers] == ["bm25"]
+    assert walk(assay).code == 0
+
+
+def test_several_places_with_documents_are_listed_and_none_is_taken(folder, assay, snapshots):
+    write(folder, {"golden.csv": GOLDEN, "first.csv": CHUNKS, "second.csv": CHUNKS})
+    snapshots.check("init/candidates", f"{assay('init').out}\n{Path('plan.yaml').read_text()}")
+    assert load_plan(Path("plan.yaml")).documents is None
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 3
+
+
+FRAGEN = "Frage,Dokument-ID\nWie lange schlafen Katzen?,c1\nWas fressen Hunde?,c2\n"
+KORPUS = "Dokument-ID,Inhalt\nc1,Katzen schlafen lange und tief.\nc2,Hunde fressen Fleisch.\n"
+
+
+def fill_in_columns():
+    """What a user does with the plan: remove the # before the keys, and the question marks."""
+    plan = re.sub(r"^# (documents: \S+|columns:)$", r"\1", Path("plan.yaml").read_text(), flags=re.MULTILINE)
+    Path("plan.yaml").write_text(re.sub(r"^# (  \w+: .*)\?( +#.*)$", r"\1\2", plan, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("files", "documents"),
+    [
+        ({"fragen.csv": FRAGEN, "korpus.csv": KORPUS}, "./korpus.csv"),
+        ({"golden.csv": FRAGEN, "corpus.csv": KORPUS}, "./corpus.csv"),
+        ({"fragen.csv": FRAGEN, "chunks.csv": CHUNKS}, "./chunks.csv"),
+        ({"golden.csv": GOLDEN, "korpus.csv": KORPUS}, "./korpus.csv"),
+    ],
+)
+def test_columns_that_are_not_known_are_filled_in_by_the_user(folder, assay, files, documents):
+    write(folder, files)
+    assert "edit plan.yaml" in assay("init").out
+    assert load_plan(Path("plan.yaml")).benchmarks == (f"./{next(iter(files))}",)
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 3
+    fill_in_columns()
+    assert load_plan(Path("plan.yaml")).documents == documents
+    assert walk(assay).code == 0
+
+
+def test_what_init_says_about_columns_that_are_not_known(folder, assay, snapshots):
+    write(folder, {"golden.csv": FRAGEN, "corpus.csv": KORPUS})
+    snapshots.check("init/unknown_columns", f"{assay('init').out}\n{Path('plan.yaml').read_text()}")
+
+
+def test_questions_and_answers_alone_are_not_replaced_by_the_bundled_example(folder, assay):
+    write(folder, {"list.csv": "question,answer\nWhat do dogs eat?,meat\n"})
+    assert assay("init").code == 0
+    assert load_plan(Path("plan.yaml")).benchmarks == ("./list.csv",)
+
+
 def test_judgments_alone_need_run_files(folder, assay):
     write(folder, {"qrels.txt": QRELS})
     assert "name your run files" in assay("init").out

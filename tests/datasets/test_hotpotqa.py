@@ -42,7 +42,9 @@ def test_paragraphs_of_the_fullwiki_setting_are_what_a_retriever_returned():
     assert found.retrieved == {SLEEP: ["Dog", "Cat"], FLAG: ["Bern", "Dog"]}
     assert found.qrels == {SLEEP: {"Cat": 1, "Lion": 1}, FLAG: {"Bern": 1}}  # Lion is not in the file, and stays relevant
     assert (sorted(found.documents), {query.scope for query in found.queries.values()}) == (["Bern", "Cat", "Dog"], {None})
-    assert assay.run(found, "oracle", "recall@2")["recall@2"] == pytest.approx(0.75)
+    result = assay.run(found, "oracle", "recall@2")
+    assert result["recall@2"] == pytest.approx(0.75)
+    assert [note[-1] for note in result.notes if note.startswith("hotpotqa")] == ["."]
 
 
 def test_questions_of_the_test_set_are_unjudged():

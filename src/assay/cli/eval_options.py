@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,13 @@ from assay.errors import UsageError
 from assay.grammar import WrittenName
 
 MAX_COUNT = 1_000_000_000
+_DOCUMENTS = "Use --documents to name the documents"
+_BENCHMARK = "Use --benchmarks to name queries and judgments, and --documents if the documents are elsewhere"
+OTHER_FLAGS = {
+    **dict.fromkeys(("--corpus", "--collection", "--passages", "--chunks"), _DOCUMENTS),
+    **dict.fromkeys(("--qrels", "--judgments", "--queries", "--topics", "--golden", "--dataset"), _BENCHMARK),
+}
+"""Flag that people know from elsewhere → which flag does the same here."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,15 +187,37 @@ PLAN_ENDINGS = (".yaml", ".yml")
 def check_plan_word(options: argparse.Namespace) -> None:
     """Refuse `assay eval rag-template bm25`: the only positional argument is a plan."""
     words = [word for word in (options.plan, *options.more_words) if word]
+    _check_one_place(options, words)
     if len(words) == 1:
         options.plan = words[0]
-    if not words or (len(words) == 1 and (Path(words[0]).exists() or words[0].lower().endswith(PLAN_ENDINGS))):
+    if not words or (len(words) == 1 and words[0].lower().endswith(PLAN_ENDINGS)):
+        return
+    if len(words) == 1 and Path(words[0]).exists():
+        _check_is_no_benchmark(words[0])
         return
     if any(word.lower().endswith(PLAN_ENDINGS) for word in words):
         raise UsageError(f"expected one plan, found {shlex.join(words)}. Give everything else with options")
     first, rest = words[0], words[1:] or ["bm25"]
     way = f"assay eval --benchmarks {shlex.quote(first)} --providers {shlex.join(rest)}"
     raise UsageError(f"{shlex.join(words)}: no such plan. Give benchmarks and providers with options:\n  {way}")
+
+
+def _check_one_place(options: argparse.Namespace, words: Sequence[str]) -> None:
+    """Refuse `--documents a.csv b.csv`: the second word would be read as a plan."""
+    typed = list(options.typed)
+    place = typed.index("--documents") + 2 if "--documents" in typed else len(typed)
+    more = list(takewhile(lambda word: word in words and not word.lower().endswith(PLAN_ENDINGS), typed[place:]))
+    if more:
+        places = shlex.join([typed[place - 1], *more])
+        raise UsageError(f"--documents accepts one place, found {places}. Put all documents into one table or one folder")
+
+
+def _check_is_no_benchmark(word: str) -> None:
+    """Refuse a benchmark or a folder in the place of the plan."""
+    from assay.datasets import describe_if_benchmark
+
+    if Path(word).is_dir() or describe_if_benchmark(Path(word)):
+        raise UsageError(f"{word} is not a plan: add --benchmarks {shlex.quote(word)}")
 
 
 def check_flags(options: argparse.Namespace) -> None:

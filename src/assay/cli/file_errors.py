@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import MAX_FAULTS, DataError, Hint, NoGroundTruth
@@ -42,6 +43,19 @@ def errors_of(source: FileSource) -> Iterator[None]:
         yield
     except DataError as error:
         raise error.relocated(source.label) from None
+
+
+@contextmanager
+def errors_of_judgments(path: str, command: str) -> Iterator[None]:
+    """Errors about judgments; if the file is a benchmark with queries, the error shows the command for it instead."""
+    try:
+        yield
+    except DataError:
+        from assay.datasets import describe_if_benchmark
+
+        if kind := describe_if_benchmark(Path(path)):
+            raise DataError(f"{path} is {kind}, not a file of judgments. Use --dataset:\n  {command}") from None
+        raise
 
 
 def describe_file_error(error: DataError, source: FileSource, what: str, order: Hint | None = None) -> DataError:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import gc
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.cli.file_errors import errors_at, errors_of
+from assay.cli.file_errors import errors_at, errors_of, errors_of_judgments
 from assay.cli.inputs import STANDARD_INPUT, Inputs, Kind, Word, describe_lack
 from assay.cli.scoring_options import ScoringOptions, make_profile, make_relevance
 from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
@@ -266,6 +267,14 @@ def _tags(result: Result, query: str) -> Mapping[str, Any]:
 
 def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> Qrels | BenchmarkDataset:
     """The ground truth of a command: the benchmark of --dataset, else a file of judgments."""
+    if inputs.is_dataset:
+        return _read_truth(options, inputs, scoring)
+    command = f"{options.prog} --dataset {shlex.join([inputs.truth, *map(str, inputs.systems)])}"
+    with errors_of_judgments(inputs.truth, command):
+        return _read_truth(options, inputs, scoring)
+
+
+def _read_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> Qrels | BenchmarkDataset:
     from assay.evaluation import load_ground_truth
     from assay.files import as_source
     from assay.model import Qrels

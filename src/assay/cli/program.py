@@ -62,7 +62,8 @@ def run_program(arguments: list[str]) -> int:
     except SystemExit as stop:  # --help and --version have printed and are done
         return int(stop.code or 0)
     if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
-        raise UsageError(f"{_describe_unrecognized(left_over, options.flags)}\n{usage_hint(options.prog)}")
+        what = _describe_unrecognized(left_over, options.flags, options.other_flags)
+        raise UsageError(f"{what}\n{usage_hint(options.prog)}")
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
@@ -73,16 +74,19 @@ def run_program(arguments: list[str]) -> int:
     return code
 
 
-def _describe_unrecognized(words: list[str], flags: Sequence[str]) -> str:
+def _describe_unrecognized(words: list[str], flags: Sequence[str], other_flags: Mapping[str, str]) -> str:
     """What was not understood, without secrets, and which flags of the command may have been meant."""
     from assay.providers import command_line, mask_setting
 
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
     names = [flag.lstrip("-") for flag in flags]
-    alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=MIN_FLAG_SIMILARITY) for word in typed)
+    advice = dict.fromkeys(other_flags[word] for word in typed if word in other_flags)
+    unknown = (word.lstrip("-").lower() for word in typed if word not in other_flags)
+    alike = (difflib.get_close_matches(word, names, n=1, cutoff=MIN_FLAG_SIMILARITY) for word in unknown)
     near = dict.fromkeys(f"--{name}" for matches in alike for name in matches)
     question = f". Did you mean {' and '.join(near)}?" if near else ""
-    return f"unrecognized argument{'s' * (len(words) > 1)}: {command_line(shlex.join(words), mask_setting)}{question}"
+    what = f"unrecognized argument{'s' * (len(words) > 1)}: {command_line(shlex.join(words), mask_setting)}{question}"
+    return (" " if near else ". ").join([what, *advice])
 
 
 @cache
@@ -111,14 +115,14 @@ def build_parser(name: str = "") -> Parser:
             epilog=command.examples and f"examples:\n{command.examples}",
             formatter_class=_help_formatter,
         )
-        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes)
+        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, other_flags=command.other_flags)
         command.arguments(sub)
         if command.computes:
             add_verbose(sub)
         actions = sub._option_string_actions.items()
         flags = [flag for flag, action in actions if flag.startswith("--") and action.help != argparse.SUPPRESS]
         sub.set_defaults(flags=flags)
-    parser.set_defaults(prog=parser.prog, also_takes="", flags=["--help", "--version"])
+    parser.set_defaults(prog=parser.prog, also_takes="", other_flags={}, flags=["--help", "--version"])
     return parser
 
 
@@ -145,6 +149,8 @@ class Command:
     examples: str = ""
     also_takes: str = ""
     """The option that gets the words left over: argparse loses files after a flag, as in `score q.txt --quiet r.txt`."""
+    other_flags: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    """Flag of other tools or commands → which flag of this command does the same."""
     computes: bool = False
     """Whether it has `-v`, which prints timings and choices."""
     group: Group = field(kw_only=True)

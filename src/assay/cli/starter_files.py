@@ -12,6 +12,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output_options import report_file
+from assay.cli.starter_columns import columns_to_fill_in, describe_unknown
 from assay.extras import DISTRIBUTION
 from assay.text import counted
 
@@ -29,6 +30,12 @@ PLAN_TEXT = """\
 # Queries, judgments and documents: a folder, a file, or the name of a bundled benchmark (assay datasets lists them).
 $about
 benchmarks: [$benchmark]
+
+# How the data is read. Remove the # before a key to use it.
+$documents
+$columns
+# lenient: true                      # leave out bad records, up to 1 % of a file, and list them
+# missing_documents: drop            # remove judgments of documents that do not exist; by default they count as not found
 
 # The retrievers. "name=..." sets the name in tables and in the history. assay providers lists all retrievers.
 providers:
@@ -110,6 +117,11 @@ OWN_PROVIDERS = """\
 RUN_PROVIDERS = """\
   # The benchmark has neither documents nor the text of queries. Name run files of your retrievers:
   - {name: replay, label: mine, run: mine.run}"""
+NO_DOCUMENTS = """\
+# documents: ./corpus.csv            # documents of a benchmark that has none: a table, or a folder of .md or .txt files"""
+NO_COLUMNS = """\
+# columns: {query: q, text: body}    # columns with other names; assay datasets formats lists the roles"""
+CANDIDATES = "# These have documents. Remove the # before the one that belongs to the benchmark:"
 REPLAY_COMMENT = "  # These are recorded run files. Create them again before each evaluation.\n"
 
 
@@ -126,15 +138,25 @@ class Starter:
     """What to do before the plan can run, if anything."""
     evaluates: str = "runs bm25 and stores the results"
     """What `assay eval` does with the plan."""
+    documents: str = NO_DOCUMENTS
+    """The key with the documents of the benchmark, as YAML; a comment if there are none elsewhere."""
+    columns: str = NO_COLUMNS
+    """The key with the columns of tables that assay does not know, as a comment to fill in."""
 
     @property
     def files(self) -> dict[str, str]:
         """Path → content."""
-        values = {"benchmark": _quoted(self.benchmark), "about": self.about, "providers": self.providers}
+        values = {
+            "benchmark": quoted(self.benchmark),
+            "about": self.about,
+            "documents": self.documents,
+            "columns": self.columns,
+            "providers": self.providers,
+        }
         return {PLAN: Template(PLAN_TEXT).substitute(values), RULES: RULES_TEXT, WORKFLOW: workflow_text()}
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A text as YAML reads it back: in double quotes unless it is a plain path or name."""
     return text if re.fullmatch(r"[A-Za-z_./][\w./-]*", text, re.ASCII) else json.dumps(text)
 
@@ -160,20 +182,44 @@ def make_starter(data: FoundData, folder: Path) -> Starter:
     searchable = [benchmark for benchmark in data.benchmarks if not benchmark.is_judgments_only]
     judged = [benchmark for benchmark in data.benchmarks if data.runs_of(benchmark)]
     if searchable:
-        return _starter(searchable[0], folder, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
+        return _starter(searchable[0], folder, search_providers(), **_documents_of(searchable[0], folder))
     if judged:
         chosen = max(judged, key=lambda benchmark: (benchmark.is_called_judgments, len(data.runs_of(benchmark))))
         replays = REPLAY_COMMENT + "\n".join(_replays(data.runs_of(chosen), folder))
         return _starter(chosen, folder, replays, evaluates="scores the run files and stores the results")
+    if unclear := [benchmark for benchmark in data.benchmarks if benchmark.candidates]:
+        return _starter(unclear[0], folder, search_providers(), **_candidates_of(unclear[0], folder))
     if data.benchmarks:
-        return _starter_without_rankings(max(data.benchmarks, key=lambda benchmark: benchmark.has_texts), folder)
+        chosen = max(data.benchmarks, key=lambda benchmark: benchmark.has_texts)
+        return _starter_with_unknown(chosen, data, folder) or _starter_without_rankings(chosen, folder)
+    if data.unknown:
+        return _starter_of_unknown(data, folder)
     bundled = "# This is a bundled benchmark. Replace it with the path of your own data."
-    return Starter(EXAMPLE_BENCHMARK, bundled, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
+    return Starter(EXAMPLE_BENCHMARK, bundled, search_providers())
+
+
+def search_providers() -> str:
+    """The list of providers for a benchmark with documents."""
+    return Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION)
+
+
+def _documents_of(benchmark: FoundBenchmark, folder: Path) -> dict[str, str]:
+    """The documents of a benchmark, if they are elsewhere."""
+    if benchmark.documents is None:
+        return {}
+    return {"documents": f"documents: {quoted(relative(benchmark.documents, folder))}"}
+
+
+def _candidates_of(benchmark: FoundBenchmark, folder: Path) -> dict[str, Any]:
+    """Several places with documents, of which the user chooses one."""
+    paths = [relative(path, folder) for path in benchmark.candidates]
+    keys = "\n".join([CANDIDATES, *(f"# documents: {quoted(path)}" for path in paths)])
+    return {"documents": keys, "first_step": ("edit plan.yaml", f"choose the documents: {' or '.join(paths)}")}
 
 
 def _starter(benchmark: FoundBenchmark, folder: Path, providers: str, **more: Any) -> Starter:
     about = f"# Found here: {describe_benchmark(benchmark)}."
-    return Starter(_relative(benchmark.path, folder), about, providers, **more)
+    return Starter(relative(benchmark.path, folder), about, providers, **more)
 
 
 def _starter_without_rankings(benchmark: FoundBenchmark, folder: Path) -> Starter:
@@ -183,26 +229,66 @@ def _starter_without_rankings(benchmark: FoundBenchmark, folder: Path) -> Starte
     return _starter(benchmark, folder, providers, first_step=first_step, evaluates=f"evaluates {what}, stores the results")
 
 
+def _starter_with_unknown(benchmark: FoundBenchmark, data: FoundData, folder: Path) -> Starter | None:
+    """For queries next to a table that may have their documents; None if there is no such table, or no query has a text."""
+    from assay.datasets import only_other
+
+    table = only_other(data.unknown, benchmark.path) if benchmark.has_texts else None
+    if table is None:
+        return None
+    step = ("edit plan.yaml", f"say which columns of {table.path.name} have the ids and the texts of documents")
+    documents = f"# documents: {quoted(relative(table.path, folder))}"
+    return _starter(
+        benchmark,
+        folder,
+        search_providers(),
+        first_step=step,
+        documents=documents,
+        columns=columns_to_fill_in(None, table),
+    )
+
+
+def _starter_of_unknown(data: FoundData, folder: Path) -> Starter:
+    """For tables whose columns are not known: the user says in the plan what they mean."""
+    from assay.datasets import likeliest_queries, only_other
+
+    queries = likeliest_queries(data.unknown)
+    other = only_other(data.unknown, queries.path)
+    known = [path for path in data.document_tables if path.parent == queries.path.parent]
+    paths = known or ([other.path] if other else [])
+    keys = [f"# documents: {quoted(relative(path, folder))}" for path in paths]
+    return Starter(
+        relative(queries.path, folder),
+        f"# Found here: {describe_unknown(queries)}.",
+        search_providers(),
+        first_step=("edit plan.yaml", f"say under columns which column of {queries.path.name} has the queries"),
+        documents="\n".join(keys) or NO_DOCUMENTS,
+        columns=columns_to_fill_in(queries, None if known else other),
+    )
+
+
 def describe_benchmark(benchmark: FoundBenchmark) -> str:
     """`beir, 300 queries, 5,183 documents`; of judgments alone: `judgments for 40 queries`."""
     if benchmark.is_judgments_only and not benchmark.has_texts:
         return f"judgments for {counted(benchmark.n_queries, 'query')}"
     documents = "no documents" if benchmark.is_judgments_only else counted(benchmark.n_documents, "document")
+    if benchmark.documents is not None:
+        documents += f" in {benchmark.documents.name}"
     return f"{benchmark.format}, {counted(benchmark.n_queries, 'query')}, {documents}"
 
 
 def _replays(runs: Sequence[FoundRun], folder: Path) -> list[str]:
     """A provider for each run file, as a YAML map: a file name is data, and never part of a provider's name."""
-    paths = [_relative(run.path, folder) for run in runs]
+    paths = [relative(run.path, folder) for run in runs]
     stems = [run.path.stem for run in runs]
     labels = [stem if stems.count(stem) == 1 else path.removeprefix("./") for stem, path in zip(stems, paths, strict=True)]
     return [
-        f"  - {{name: replay, label: {_quoted(label)}, run: {_quoted(path)}}}"
+        f"  - {{name: replay, label: {quoted(label)}, run: {quoted(path)}}}"
         for label, path in zip(labels, paths, strict=True)
     ]
 
 
-def _relative(path: Path, folder: Path) -> str:
+def relative(path: Path, folder: Path) -> str:
     """The path as the plan has it: from the folder of the plan."""
     relative = path.relative_to(folder).as_posix()
     return "." if relative == "." else f"./{relative}"

@@ -8,6 +8,7 @@ from assay.datasets.dataset import require_queries as require_queries
 from assay.datasets.discovery import FoundBenchmark as FoundBenchmark
 from assay.datasets.discovery import FoundData as FoundData
 from assay.datasets.discovery import FoundRun as FoundRun
+from assay.datasets.discovery import describe_if_benchmark as describe_if_benchmark
 from assay.datasets.discovery import find_data as find_data
 from assay.datasets.document_sources import chunk_owners as chunk_owners
 from assay.datasets.fields import filled_id as filled_id
@@ -40,6 +41,9 @@ from assay.datasets.retrieved import brings_retrieved as brings_retrieved
 from assay.datasets.retrieved import load_systems as load_systems
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
+from assay.datasets.unknown_tables import UnknownTable as UnknownTable
+from assay.datasets.unknown_tables import likeliest_queries as likeliest_queries
+from assay.datasets.unknown_tables import only_other as only_other
 from assay.files import FileSource as FileSource
 from assay.files import as_source as as_source
 from assay.files import rank_source as rank_source

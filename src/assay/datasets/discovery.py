@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from assay.datasets.fields import roles_of
 from assay.datasets.loading import load_dataset
+from assay.datasets.nearby_documents import find_documents, is_document_table, is_table_file
 from assay.datasets.probe import Probe
 from assay.datasets.recognition import detect_format
+from assay.datasets.unknown_tables import UnknownTable, as_unknown_table
 from assay.errors import AssayError, DataError
 from assay.files import BOM
 from assay.model import Qrels, Run
@@ -25,6 +28,7 @@ MAX_RUN_BYTES = 200_000_000
 LINES_CHECKED = 20
 JUDGMENT_WORDS = ("qrel", "judg", "gold", "truth")
 """Parts of file names that people give to judgments."""
+JUDGMENTS_FORMAT, GOLDEN_FORMAT = "trec", "golden"
 UNUSABLE_IN_PLANS = frozenset({"$", *map(chr, range(32)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))})
 """A plan reads $ as a variable; control characters and parts of surrogate pairs cannot be written into YAML."""
 
@@ -40,6 +44,10 @@ class FoundBenchmark:
     qrels: Qrels
     has_texts: bool
     """Whether the queries have a text, so that a retriever can search for them."""
+    documents: Path | None = None
+    """Where its documents are, if they are not in the benchmark itself."""
+    candidates: tuple[Path, ...] = ()
+    """Places that could have its documents, if there are several."""
 
     @property
     def can_be_evaluated(self) -> bool:
@@ -85,6 +93,10 @@ class FoundData:
     """Why something that looks like data cannot be used, a line each."""
     is_complete: bool = True
     """Whether everything was looked at; a folder can have too many files."""
+    unknown: tuple[UnknownTable, ...] = ()
+    """Tables whose columns are not known, if nothing else can be searched or scored."""
+    document_tables: tuple[Path, ...] = ()
+    """Tables of documents next to unknown tables."""
 
     def runs_of(self, benchmark: FoundBenchmark) -> tuple[FoundRun, ...]:
         """The runs whose first query is judged in the benchmark."""
@@ -109,9 +121,62 @@ def find_data(folder: Path) -> FoundData:
             benchmarks.append(entry)
         elif entry is not None:
             runs.append(entry)
-    paths = [benchmark.path for benchmark in benchmarks] + [run.path for run in runs]
-    unread = (fault for path, fault in faults.items() if not any(path in other.parents for other in paths))
-    return FoundData(tuple(benchmarks), tuple(runs), tuple(unread), len(candidates) <= MAX_ENTRIES)
+    taken = {benchmark.path for benchmark in benchmarks if benchmark.can_be_evaluated} | {run.path for run in runs}
+    unknown = _unknown_tables(candidates[:MAX_ENTRIES], {*taken, *(path for path in faults if _has_queries(path))})
+    benchmarks = _usable(_with_documents(benchmarks, {table.path.parent for table in unknown}))
+    data = FoundData(tuple(benchmarks), tuple(runs), (), len(candidates) <= MAX_ENTRIES)
+    is_ready = any(not benchmark.is_judgments_only or data.runs_of(benchmark) for benchmark in benchmarks)
+    tables = () if is_ready else tuple(table for table in unknown if table.path not in {each.path for each in benchmarks})
+    paths = [*(each.path for each in benchmarks), *(run.path for run in runs), *(table.path for table in tables)]
+    unread = (what for path, what in faults.items() if not any(path in (other, *other.parents) for other in paths))
+    near = {table.path.parent for table in tables}
+    documents = tuple(path for path in candidates[:MAX_ENTRIES] if path.parent in near and is_document_table(path))
+    return replace(data, faults=tuple(unread), unknown=tables, document_tables=documents)
+
+
+def _usable(benchmarks: list[FoundBenchmark]) -> list[FoundBenchmark]:
+    """The benchmarks that can be evaluated; if there are none, tables of queries that still need documents."""
+    usable = [benchmark for benchmark in benchmarks if benchmark.can_be_evaluated]
+    return usable or [benchmark for benchmark in benchmarks if is_table_file(benchmark.path)]
+
+
+def _unknown_tables(paths: list[Path], taken: set[Path]) -> list[UnknownTable]:
+    """Tables that are neither in use nor documents."""
+    free = [path for path in paths if path not in taken and not is_document_table(path)]
+    tables = [as_unknown_table(path) for path in free if UNUSABLE_IN_PLANS.isdisjoint(str(path))]
+    return [table for table in tables if table is not None]
+
+
+def _has_queries(path: Path) -> bool:
+    """Whether a file has a known column with queries, so that its columns are not what is wrong with it."""
+    return is_table_file(path) and "query" in roles_of("queries", Probe(path).first_record)
+
+
+def _with_documents(benchmarks: list[FoundBenchmark], more_folders: set[Path]) -> list[FoundBenchmark]:
+    """The benchmarks, with documents next to those that have none.
+
+    A table of documents is not a benchmark if its folder has a list of queries; `more_folders` may have one too.
+    """
+    lists = {each.path for each in benchmarks if _needs_documents(each) and not is_document_table(each.path)}
+    entries = {folder: _entries(folder, set())[:MAX_ENTRIES] for folder in {path.parent for path in lists}}
+    return [
+        _with_nearby(each, entries[each.path.parent]) if each.path in lists else each
+        for each in benchmarks
+        if each.path in lists or each.path.parent not in {*entries, *more_folders} or not is_document_table(each.path)
+    ]
+
+
+def _needs_documents(benchmark: FoundBenchmark) -> bool:
+    return benchmark.is_judgments_only and benchmark.has_texts and benchmark.path.is_file()
+
+
+def _with_nearby(benchmark: FoundBenchmark, entries: list[Path]) -> FoundBenchmark:
+    """The benchmark with the only documents next to it. Several are candidates, because the choice would be a guess."""
+    nearby = find_documents(benchmark.path, [path for path in entries if UNUSABLE_IN_PLANS.isdisjoint(str(path))])
+    if len(nearby) != 1:
+        return replace(benchmark, candidates=tuple(place.path for place in nearby))
+    (path, dataset), qrels = nearby[0], Qrels(nearby[0].dataset.qrels)
+    return replace(benchmark, n_documents=len(dataset.documents), qrels=qrels, documents=path)
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
@@ -156,20 +221,31 @@ def _one_line(path: Path, error: Exception) -> str:
 
 
 def _is_benchmark(path: Path) -> bool:
+    return bool(_format_name(path))
+
+
+def _format_name(path: Path) -> str:
     try:
-        detect_format(path)
+        return detect_format(path).name
     except AssayError:
-        return False
-    return True
+        return ""
+
+
+def describe_if_benchmark(path: Path) -> str:
+    """`a golden list`, or `a benchmark (beir)`; empty for judgments alone, for documents, and for anything else."""
+    name = _format_name(path) if path.exists() else ""
+    if not name or (path.is_file() and name == JUDGMENTS_FORMAT) or is_document_table(path):
+        return ""
+    return "a golden list" if name == GOLDEN_FORMAT else f"a benchmark ({name})"
 
 
 def _read_benchmark(path: Path) -> FoundBenchmark | None:
-    """The benchmark, if something in it can be evaluated."""
+    """The benchmark, if something in it can be evaluated, or could be with documents from elsewhere."""
     dataset = load_dataset(path)
     has_texts = any(query.text for query in dataset.queries.values())
     qrels = Qrels(dataset.qrels)
     benchmark = FoundBenchmark(path, dataset.format, len(dataset.queries), len(dataset.documents), qrels, has_texts)
-    return benchmark if benchmark.can_be_evaluated else None
+    return benchmark if benchmark.can_be_evaluated or _needs_documents(benchmark) else None
 
 
 def _trec_run(path: Path) -> FoundRun | None:

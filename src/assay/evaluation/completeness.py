@@ -100,6 +100,8 @@ class MissingDocuments:
     n_documents: int = 0
     """The number of judgments: a document that is relevant to two queries counts twice."""
     n_queries: int = 0
+    n_emptied: int = 0
+    """The number of queries that have no relevant document left after judgments were dropped."""
     why_unknown: str = ""
     """Why it cannot be known which documents are missing; empty if it can."""
     examples: str = ""
@@ -114,14 +116,24 @@ class MissingDocuments:
             return ()
         if self.examples:
             fate = ", so all judgments of relevant documents are removed" if self.rule == DROP else ""
-            return (f"none of the judged documents is among the documents{fate}: {self.examples}.",)
+            return (f"none of the judged documents is among the documents{fate}: {self.examples}{self._emptied}.",)
         missing = describe_missing(self.n_documents, self.n_queries)
         is_one = self.n_documents == 1
         if self.rule == DROP:
-            return (f"{missing}, and {'its judgment is' if is_one else 'their judgments are'} removed.",)
+            return (f"{missing}, and {'its judgment is' if is_one else 'their judgments are'} removed{self._emptied}.",)
         fate = "It counts as not found" if is_one else "They count as not found"
         what = "its judgment" if is_one else "their judgments"
         return (f"{missing}. {fate}. To remove {what}, add --missing-documents drop.",)
+
+    @property
+    def _emptied(self) -> str:
+        """What happens to queries without a relevant document; true with every rule for such queries."""
+        if not self.n_emptied:
+            return ""
+        have, them = ("has", "it") if self.n_emptied == 1 else ("have", "them")
+        score = "scores" if self.n_emptied == 1 else "score"
+        left = f"{counted(self.n_emptied, 'query')} {have} no relevant document left"
+        return f"; {left} and {score} 0, unless --no-relevant skip leaves {them} out"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a result; empty if there is nothing to record."""
@@ -162,7 +174,8 @@ def apply_missing_documents(
         query: {doc: grade for doc, grade in judged.items() if doc not in absent[query]} if query in absent else judged
         for query, judged in dataset.qrels.items()
     }
-    return replace(dataset, qrels=kept), missing
+    n_emptied = sum(not any(grade > 0 for grade in kept[query].values()) for query in absent)
+    return replace(dataset, qrels=kept), replace(missing, n_emptied=n_emptied)
 
 
 def _known_documents(dataset: BenchmarkDataset, document_of: Callable[[str], str] | None) -> Collection[str]:

@@ -18,7 +18,7 @@ from assay.evaluation.profile import Profile, Setting
 from assay.files import FileSource, document_of, trec_ids
 from assay.metrics import GAIN_LEVEL, recorded_metric
 from assay.model import Policy, Qrels, Run, as_rankings
-from assay.relevance import Resolved, in_words, is_move, is_stale
+from assay.relevance import FALLBACK, Resolved, in_words, is_move, is_stale
 from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
 from assay.views import Grading
@@ -177,6 +177,8 @@ def notes_on_relevance(resolved: Resolved) -> list[str]:
     if len(counts) > 1:
         shares = ", ".join(f"{name} {count:,}" for name, count in counts.items())
         notes.append(f"relevance was decided in several ways (number of queries): {shares}.")
+    if n := counts.get(FALLBACK):
+        notes.append(_note_on_words(n, resolved))
     if over := resolved.counted_over.get("retrieved"):
         share = f"{over:,} of {counted(len(resolved.strategies), 'query')}"
         notes.append(f"in {share}, only retrieved texts could count as relevant, so recall and ndcg are upper bounds.")
@@ -185,6 +187,16 @@ def notes_on_relevance(resolved: Resolved) -> list[str]:
         verbs = ("has", "is") if n == 1 else ("have", "are")
         notes.append(f"{counted(n, 'query')} {verbs[0]} no ground truth and {verbs[1]} left out ({names}).")
     return notes
+
+
+def _note_on_words(n: int, resolved: Resolved) -> str:
+    """What decides about queries without relevant ids, if nobody asked for this."""
+    lowest = resolved.settings["token_threshold"]
+    rule = f"a document is relevant if it shares enough words with the expected answer (token F1 ≥ {lowest:g})"
+    if n == len(resolved.strategies):
+        return f"no relevant ids in the data: {rule}."
+    have, these = ("has", "this query") if n == 1 else ("have", "these queries")
+    return f"{n:,} of {counted(len(resolved.strategies), 'query')} {have} no relevant ids. For {these}, {rule}."
 
 
 MAX_BYTES_READ_AGAIN = 1 << 26

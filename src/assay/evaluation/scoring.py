@@ -299,9 +299,10 @@ def _format_with_metrics(benchmark: str) -> str:
 
 
 def notes_on_format(dataset: BenchmarkDataset) -> list[str]:
-    """The notes that the format of a dataset adds to every result."""
+    """The notes that the format of a dataset adds to every result, each with a full stop."""
     format_ = known_format(dataset.format)
-    return format_.notes(dataset) if format_ is not None and format_.notes is not None else []
+    notes = format_.notes(dataset) if format_ is not None and format_.notes is not None else []
+    return [note if note.endswith(".") else f"{note}." for note in notes]
 
 
 def with_intervals(

@@ -1,4 +1,5 @@
 from assay.relevance.by_text import ROUNDING as ROUNDING
+from assay.relevance.resolution import FALLBACK as FALLBACK
 from assay.relevance.resolution import Resolved as Resolved
 from assay.relevance.resolution import by_judgments as by_judgments
 from assay.relevance.resolution import resolve as resolve

@@ -40,6 +40,8 @@ class Resolved:
     """Queries that have a relevant item."""
     doubts: tuple[str, ...] = ()
     """Signs of a mistake: missing texts, ids that never match."""
+    n_undecided_in_run: int = 0
+    """Undecided queries that the run has; recorded if it does not have all of them."""
 
     @property
     def strategy_counts(self) -> dict[str, int]:
@@ -54,7 +56,8 @@ class Resolved:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as they are stored in results."""
-        counts = {"relevant": self.n_relevant, "relevant_found": self.n_relevant_found}
+        in_run = None if self.n_undecided_in_run == len(self.undecided) else self.n_undecided_in_run
+        counts = {"relevant": self.n_relevant, "relevant_found": self.n_relevant_found, "undecided_in_run": in_run}
         known = {name: count for name, count in counts.items() if count is not None}
         return {
             "strategy_used": self.strategy_used,
@@ -104,6 +107,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         sum(sum(map(bool, judgement.grades.values())) + len(judgement.hidden) for judgement in by_span) if by_span else None,
         sum(max((*judgement.grades.values(), *judgement.hidden), default=0) > 0 for judgement in judged.values()),
         tuple(_doubts(ground, judged, strategies)),
+        sum(query.query_id in ground.hits for query in left),
     )
 
 

@@ -39,6 +39,7 @@ from assay.reports.sections.catalog import dataset_list_sections as dataset_list
 from assay.reports.sections.catalog import datasets_to_dict as datasets_to_dict
 from assay.reports.sections.catalog import describe_check as describe_check
 from assay.reports.sections.catalog import describe_provider as describe_provider
+from assay.reports.sections.catalog import describe_repairs as describe_repairs
 from assay.reports.sections.catalog import finding_sections as finding_sections
 from assay.reports.sections.catalog import findings_to_dict as findings_to_dict
 from assay.reports.sections.catalog import format_sections as format_sections

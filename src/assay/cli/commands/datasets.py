@@ -13,7 +13,7 @@ from assay.cli.reading_options import add_reading_arguments
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError, near_matches
-from assay.text import counted, printable
+from assay.text import printable
 
 EXAMPLES = """\
   assay datasets
@@ -130,6 +130,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _convert(options: argparse.Namespace) -> int:
     from assay.datasets import check_target, describe_losses, find_format, load_dataset
+    from assay.reports import describe_repairs
 
     source, target = options.paths
     if not options.to:
@@ -143,8 +144,8 @@ def _convert(options: argparse.Namespace) -> int:
     if lost := describe_losses(dataset, load_dataset(target, written.name)):
         sys.stdout.write(f"not written: {', '.join(lost)}\n")
     if dataset.repairs:
-        what = counted(len(dataset.repairs), "repair")
-        sys.stdout.write(f"{what} while reading {printable(source)}. For details: assay datasets show {printable(source)}\n")
+        what = describe_repairs(dataset.repairs)
+        sys.stdout.write(f"{what} {printable(source)}. For details: assay datasets show {printable(source)}\n")
     return 0
 
 

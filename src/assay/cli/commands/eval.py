@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.cli.earlier_results import notes_on_noise
-from assay.cli.eval_options import add_arguments, check_flags, check_is_result, check_plan_word
+from assay.cli.eval_options import OTHER_FLAGS, add_arguments, check_flags, check_is_result, check_plan_word
 from assay.cli.exit_codes import exit_code_of_interrupt, write_error
 from assay.cli.output_options import check_store, report_file
 from assay.cli.program import Command, Group
@@ -39,7 +39,7 @@ EXAMPLES = """\
   assay eval plan.yaml --resume"""
 STEPS = {"asking": "querying"}
 """Steps of an evaluation as results record them → as `-v` prints them."""
-MINIMAL_COMMAND = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
+EXAMPLE_BENCHMARK, EXAMPLE_PROVIDER = "rag-template", "bm25"
 
 
 def run_eval(options: argparse.Namespace) -> int:
@@ -222,7 +222,7 @@ def _make_plan(options: argparse.Namespace) -> Plan:
     content |= {name: value for name, value in flags.items() if value is not None}
     _merge_relevance(content, options)
     if not options.plan:
-        _check_required([name for name in ("benchmarks", "providers") if not content.get(name)])
+        _check_required(options)
     selection = {name: getattr(options, name) for name in ("limit", "sample", "seed", "where", "range")}
     _merge(content, "selection", {name: value for name, value in selection.items() if value is not None})
     _merge(content, "policy", policy_flags(options))
@@ -266,12 +266,28 @@ def _statistics(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _check_required(names: Sequence[str]) -> None:
-    """Say which flags are missing, with a whole command to start from."""
-    if names:
-        flags = " and ".join(f"--{name}" for name in names)
-        verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
-        raise UsageError(f"{flags} {verb} missing. Add {pronoun}, or give a plan.yaml\n  for example: {MINIMAL_COMMAND}")
+def _check_required(options: argparse.Namespace) -> None:
+    """Say which flags are missing, with a whole command to start from, which has what the user gave."""
+    names = [name for name in ("benchmarks", "providers") if not getattr(options, name)]
+    if not names:
+        return
+    flags = " and ".join(f"--{name}" for name in names)
+    verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
+    benchmarks = options.benchmarks or [EXAMPLE_BENCHMARK]
+    if options.documents:
+        benchmarks = [*benchmarks, "--documents", options.documents]
+    words = [
+        "assay",
+        "eval",
+        "--benchmarks",
+        *benchmarks,
+        "--providers",
+        EXAMPLE_PROVIDER,
+        "--metrics",
+        "ndcg@10",
+        "recall@10",
+    ]
+    raise UsageError(f"{flags} {verb} missing. Add {pronoun}, or give a plan.yaml\n  for example: {shlex.join(words)}")
 
 
 def _read_earlier_results(path: str | None) -> list[Result] | None:
@@ -333,6 +349,7 @@ COMMAND = Command(
     run_eval,
     EXAMPLES,
     "more_words",
+    other_flags=OTHER_FLAGS,
     computes=True,
     group=Group.SCORE,
 )

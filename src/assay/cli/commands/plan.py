@@ -69,12 +69,16 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 
 def _text(folder: Path, data: FoundData, written: list[str], kept: list[str], starter: Starter) -> str:
+    from assay.cli.starter_columns import describe_unknown
     from assay.cli.starter_files import describe_benchmark, next_commands, purposes
 
     def place(path: Path) -> str:
         return path.relative_to(folder).as_posix()
 
     data_rows = [(place(benchmark.path), describe_benchmark(benchmark)) for benchmark in data.benchmarks]
+    candidates = (path for benchmark in data.benchmarks for path in benchmark.candidates)
+    data_rows += [(place(path), "documents") for path in dict.fromkeys((*candidates, *data.document_tables))]
+    data_rows += [(place(table.path), describe_unknown(table)) for table in data.unknown]
     data_rows += [(place(run.path), "run file") for run in data.runs]
     blocks = [
         _block("Found", data_rows or [("no data", NO_DATA)]),

@@ -34,7 +34,9 @@ QUERY_CODES = {
     "bad-record-left-out": _warning("correct these records; without --lenient they are errors"),
     "unused-file": _warning("remove these files from the folder, or rename them if they are part of the benchmark"),
     "unused-column": _warning("name the column with --columns if it has the relevant documents; otherwise ignore this"),
-    "column-choice": _warning("check the choice; --columns names the other column"),
+    "column-choice": _warning(
+        "check how the column is read; if this is wrong, rename it, or name the right column with --columns"
+    ),
     "no-documents": _warning("name them with --documents; without documents, only recorded rankings can be scored"),
     "expected-empty": _warning("write the expected answer, or remove `expected`"),
     "no-ground-truth": _error("add judgments, evidence, expected answers or spans; without them nothing can be scored"),

@@ -19,7 +19,7 @@ MESSAGES = {
     "bad-record-left-out": "bad records were left out",
     "unused-file": "the folder has files that are not part of the benchmark",
     "unused-column": "a column looks like ids of documents, but is not used",
-    "column-choice": "more than one reading of the columns is possible",
+    "column-choice": "the name of a column does not say for certain what the column means",
 }
 
 

@@ -138,6 +138,8 @@ def _check_verdict(part: Part, answers: Mapping[str, Response]) -> str:
     return f"{name} works."
 
 
+REPAIRED = ("", "left-out")
+"""Codes of repairs that change or leave out a record. All others say how files and columns were read."""
 MAX_REPAIRS = 10
 """Repairs that are listed."""
 
@@ -223,8 +225,15 @@ def statistics_sections(content: Mapping[str, Any], repairs: Sequence[Repair]) -
             f"{MARGIN}{repair.place}: {repair.what}{' (lost)' if repair.is_loss else ''}" for repair in repairs[:MAX_REPAIRS]
         ]
         more = [f"{MARGIN}… and {len(repairs) - MAX_REPAIRS:,} more"] if len(repairs) > MAX_REPAIRS else []
-        parts.append(Notes((f"{counted(len(repairs), 'repair')} while reading:", *lines, *more)))
+        parts.append(Notes((f"{describe_repairs(repairs)}:", *lines, *more)))
     return (Section(parts=tuple(parts)),)
+
+
+def describe_repairs(repairs: Sequence[Repair]) -> str:
+    """`2 repairs while reading`; `2 notes on reading` if one of them is not a repair, such as a choice of a column."""
+    if any(repair.code not in REPAIRED for repair in repairs):
+        return f"{counted(len(repairs), 'note')} on reading"
+    return f"{counted(len(repairs), 'repair')} while reading"
 
 
 def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -191,7 +191,9 @@ def _coverage_notes(result: Result) -> list[str]:
         zero = f"{_verb(n, 'scores', 'score')} 0 on binary metrics"
         fate = _left_out(n) if result.policy.no_relevant == "skip" else zero
         texts.append(f"{counted(n, 'query')} {_verb(n, 'has', 'have')} no relevant document and {fate}.")
-    if n := counts["extra"]:
+    # queries without ground truth have a note of their own
+    n_told = result.relevance.get("undecided_in_run", result.relevance.get("undecided", 0))
+    if (n := counts["extra"] - n_told) > 0:
         texts.append(f"{counted(n, 'query')} in the run {_verb(n, 'has', 'have')} no judgments and {_left_out(n)}.")
     return texts
 
