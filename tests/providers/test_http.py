@@ -79,6 +79,24 @@ def test_bodies_and_headers():
         assert (service.asked[0].headers["X-One"], service.asked[0].headers["X-Two"]) == ("1", "a; b=c"), headers
 
 
+def test_an_address_with_the_query_is_asked_with_get_unless_method_or_body_are_set():
+    """Its fingerprint is that of a configuration with post, which is known to logs."""
+    cases = {(): ("GET", None), ("method",): ("POST", {"query": Q.text, "k": 10}), ("body",): ("POST", {"a": 1})}
+    given = {"method": "post", "body": '{"a": 1}'}
+    for names, expected in cases.items():
+        _, service = ask(two, path="?q={query}", **{name: given[name] for name in names})
+        assert (service.asked[0].method, service.asked[0].body) == expected, names
+    assert ask(two, path="?k={k}")[1].asked[0].method == "POST"
+    written = [provider(f"http(url='http://h/s?q={{query}}'{more})").fingerprint for more in ("", ", method=post")]
+    assert written == ["ea9ed9a1fe3fdb13"] * 2
+
+
+def test_a_refused_post_to_an_address_with_the_query_hints_at_get():
+    for status in (404, 405):
+        error = failing(lambda _, handler, status=status: handler.say(status), path="?q={query}", method="post")
+        assert "sent as POST; add method=get" in str(error), status
+
+
 def test_variables_are_read_when_asking(monkeypatch):
     settings = {"body": '{"k": "${PART}"}', "headers": "Authorization: Bearer ${KEY}"}
     with asking(two, path="?x=${PART}", **settings) as (retriever, service):
