@@ -251,6 +251,33 @@ def test_names_read_back_and_what_cannot_be_is_refused_at_once():
             pytest.fail(provider(f"http({text})").name)
 
 
+def test_a_name_in_braces_that_is_not_a_placeholder_is_refused(snapshots, monkeypatch):
+    """A text in quotes may have braces of its own, as GraphQL and templates of services have."""
+    wrong = {
+        "near": {"url": "http://h/s?q={query}&p={pge}"},
+        "far": {"url": "http://h/s?q={query}&x={window}"},
+        "in a body": {"body": '{"q": "{query}", "page": {pge}}'},
+        "in quotes": {"body": '{"q": "{qurey}", "k": {k}}'},
+    }
+    errors = {}
+    for name, settings in wrong.items():
+        with pytest.raises(BadParameter) as caught:
+            provider({"http": {"url": "http://h/s", **settings}}).check()
+        errors[name] = caught.value
+    snapshots.check("providers/http_placeholders", "".join(f"## {name}\n{error}\n\n" for name, error in errors.items()))
+    filled = {"query": "x", "k": "10", "PART": '"1"'}
+    bodies = (
+        '{"query": "{ Get { Docs(bm25: {query: \\"{query}\\"}) { score _additional {id} } } }"}',
+        '{"query": "{Get{Docs(limit:{k}){score title}}}"}',
+        '{"a": {"b": 1}, "q": "{query}", "source": "{{query_text}}", "note": "{title}", "n": ${PART}}',
+        '{"a": {}, "q": "{query}", "n": {k}}',
+    )
+    monkeypatch.setenv("PART", "1")
+    for body in bodies:
+        _, service = ask(two, Query("q", "x"), path="?${PART}", body=body)
+        assert service.asked[0].body == json.loads(re.sub(r"\$?\{(query|k|PART)\}", lambda m: filled[m[1]], body)), body
+
+
 def test_a_kept_connection_that_died_is_replaced():
     def once(_, handler):
         handler.say(200, json.dumps(two()).encode())

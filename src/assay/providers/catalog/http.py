@@ -17,7 +17,7 @@ from assay.providers.provider import Provider
 from assay.providers.response_shape import ResponseShape
 from assay.providers.secrets import address as address_text
 from assay.providers.secrets import check_variable_syntax, conceal, fill_variables, json_text, revealed
-from assay.providers.templates import PAGE_PLACES, check_json, fill_json, path, places_in, values_of
+from assay.providers.templates import PAGE_PLACES, check_json, check_places, fill_json, path, places_in, values_of
 
 BODY = '{"query": "{query}", "k": {k}}'
 
@@ -44,6 +44,7 @@ def advice_for(url: str, method: str) -> dict[int, str]:
 
 def make_retriever(url: str, method: str, body: str, headers: str, **settings: Any) -> HttpRetriever:
     """A retriever for the service; `get` sends no body unless one is set."""
+    check_names(url, body)
     method = method_of(url, method, body)
     template = None if method == "get" and body == BODY else revealed(conceal(json_text, revealed(body)))
     paging = Paging(
@@ -84,11 +85,18 @@ def parse_body(text: str) -> str:
     return conceal(json_text, text)
 
 
+def check_names(url: str, body: str) -> None:
+    """Raise if a name in braces is not a placeholder."""
+    check_places("http: url", revealed(url), is_json=False)
+    check_places("http: body", revealed(body), is_json=True)
+
+
 def check_request(url: str, body: str, headers: str, **settings: Any) -> None:
     """Raise unless every variable is set, the address is valid, and the request has what its parameters are about."""
     for where, text in (("body", body), ("headers", headers)):
         fill_variables(revealed(text), where)
     filled_address(revealed(url), values_of(Query("q"), 1))
+    check_names(url, body)
     places = places_in(revealed(url), revealed(body))
     for name, place in (("size", "size"), ("cursor", "cursor"), ("first_cursor", "cursor")):
         if settings[name] and place not in places:
