@@ -43,6 +43,7 @@ from assay.execution.progress import Progress
 from assay.execution.responses import Response
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.execution.short_answers import limit_of
+from assay.execution.unknown_documents import notes_on_unknown_documents
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
@@ -310,6 +311,7 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
         n = len(part.queries)
         of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
         notes.append(f"{of_queries} a text, so {part.provider.name} was sent empty texts.")
+    notes += notes_on_unknown_documents(part, rankings)
     notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 
