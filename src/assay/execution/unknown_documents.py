@@ -35,5 +35,5 @@ def notes_on_unknown_documents(part: Part, rankings: Mapping[str, Iterable[str]]
     if len(unknown) <= MIN_SHARE * n_returned or (part.dataset.qrels and len(unknown) == n_returned):
         return []
     are = "document that is" if len(unknown) == 1 else "documents that are"
-    count = f"{part.provider.name} returned {len(unknown):,} {are} not among the documents of the benchmark"
+    count = f"the provider returned {len(unknown):,} {are} not among the documents of the benchmark"
     return [f"{count}, such as {unknown[0]}. Check that it searches the same documents."]

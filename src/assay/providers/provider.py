@@ -171,11 +171,14 @@ class BoundProvider:
         return prints
 
     def notes_on(self, queries: Sequence[Query]) -> Iterator[str]:
-        """What readers of a result should know about how it and its parts handle these queries; also of cached responses."""
+        """What readers of a result should know about how it and its parts handle these queries; also of cached responses.
+
+        A note on a part starts with the name of the part. Reports write the name of the whole provider before each note.
+        """
         if self.provider.notes is not None:
             yield from self.provider.notes(queries, **self.params)
         for part in self.parts:
-            yield from part.notes_on(queries)
+            yield from (f"{part.provider.name}: {note}" for note in part.notes_on(queries))
 
     def filled(self, **values: Any) -> BoundProvider:
         """The same provider; it and its parts get these values for parameters that the user did not set."""
