@@ -97,9 +97,11 @@ def test_a_program_that_buffers_its_output_is_told_of_at_once_and_in_its_error(p
     name = f"command(command='{sys.executable} -S buffers.py', index=false)"
     monkeypatch.setattr("assay.providers.catalog.command.SECONDS_UNTIL_HINT", 0.05)
     limits = ("--timeout", "0.6")
-    done = assay("eval", "plan.yaml", "--providers", name, "--limit", "2", "--retries", "0", *limits, "--no-store")
+    done = assay("eval", "plan.yaml", "--providers", name, "--limit", "2", "--retries", "0", *limits, "--no-store", "-q")
     told = "no response for 0.05 s. Its output is probably buffered: "
     assert (done.code, done.err.count(told)) == (4, 1)
+    warning, _ = done.err.splitlines()
+    assert (warning.startswith("warning: "), told in warning) == (True, True), "also with --quiet"
     assert "TimeoutError: no response within 0.6 s. Its output is probably buffered: " in done.err.splitlines()[-1]
     check = assay("providers", "check", name, "--queries", "1", *limits)
     assert (check.code, check.err.count(told), check.out.count("probably buffered")) == (4, 1, 1)

@@ -42,8 +42,8 @@ def test_notes_on_runs(tmp_path, snapshots):
         "the gravest first": notes({"q0": {"x": 1.0, "y": 1.0}}, "ndcg", policy=Policy(rel=2)),
         "lists where others have a tag": assay.evaluate(dataset, {"q0": ["a"], "q1": ["a"]}, "mrr").notes,
         "a column read as the subtopic": assay.evaluate(str(rounds), lists, "alpha_ndcg@5").notes,
-        "the unit chunk": notes_on_unit("chroma", "chunk"),
-        "the unit document": notes_on_unit("chroma", "document"),
+        "the unit chunk": notes_on_unit("chunk"),
+        "the unit document": notes_on_unit("document"),
     }
     snapshots.check("evaluate/notes_on_runs", as_text(cases))
     for run in ({"q0": []}, {"q0": {}, "q3": {}}, [], {query: {} for query in QRELS}):
@@ -67,7 +67,7 @@ def test_runs_that_need_no_note():
         ({"q0": {"b": 1.0}}, "mrr", {"judged_only": True}),
     ]:
         assert notes(run, metrics, policy=Policy(**policy)) == (), (run, policy)
-    assert notes_on_unit("bm25", None) == []
+    assert notes_on_unit(None) == []
     for profile in ("trec_eval-9", "pytrec_eval", "mteb", "ranx"):
         assert notes(metrics=["map@10", "ndcg@10"], profile=profile) == (), profile
 

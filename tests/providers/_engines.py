@@ -29,13 +29,16 @@ class Engine:
     """The provider, as a user writes it; {url} is the address."""
     path: str
     read: Callable[[Any], Search]
-    write: Callable[[list[tuple[str, float, str]]], Any]
+    write: Callable[[list[tuple[str, float, str]], int], Any]
+    """The hits of a page, and the number of all matches → an answer."""
     most: int
     """Hits per page at most; more is refused."""
     refusal: tuple[int, Any]
     """Status and body for an index that does not exist."""
     says: str
     """What a user must see of it."""
+    cap: int = 1_000_000
+    """Hits on a page, however many are requested."""
 
     def answer(self, asked: Any, handler: Any, ranked: Ranked) -> Any:
         """The answer to a request, or the refusal."""
@@ -44,7 +47,8 @@ class Engine:
         search = self.read(asked.body)
         if search.size > self.most or search.size < 1:
             return handler.say(400, b'{"error": "too many hits"}')
-        return self.write(ranked(search.text, search.scope)[search.offset : search.offset + search.size])
+        matches = ranked(search.text, search.scope)
+        return self.write(matches[search.offset : search.offset + min(search.size, self.cap)], len(matches))
 
     def refuse(self, handler: Any) -> None:
         """Answer as if there were no such index."""
@@ -61,12 +65,12 @@ def elastic_search(body: Any) -> Search:
     return Search(query["match"]["text"], body["from"], body["size"], scope)
 
 
-def elastic_answer(hits: Any) -> Any:
+def elastic_answer(hits: Any, total: int) -> Any:
     listed = [{"_index": "docs", "_id": doc, "_score": score, "_source": {"text": text}} for doc, score, text in hits]
-    total = {"value": len(hits), "relation": "eq"}
+    found = {"value": total, "relation": "eq"}
     shards = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
     best = hits[0][1] if hits else None
-    return {"took": 5, "timed_out": False, "_shards": shards, "hits": {"total": total, "max_score": best, "hits": listed}}
+    return {"took": 5, "timed_out": False, "_shards": shards, "hits": {"total": found, "max_score": best, "hits": listed}}
 
 
 NO_INDEX = {"type": "index_not_found_exception", "reason": "no such index [docs]", "index": "docs"}
@@ -84,7 +88,7 @@ def vespa_search(body: Any) -> Search:
     return Search(body["text"], body["offset"], body["hits"], json.loads(shape[1]) if shape[1] else None)
 
 
-def vespa_answer(hits: Any) -> Any:
+def vespa_answer(hits: Any, total: int) -> Any:
     children = [
         {
             "id": f"id:mine:docs::{doc}",
@@ -94,7 +98,7 @@ def vespa_answer(hits: Any) -> Any:
         }
         for doc, score, text in hits
     ]
-    root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": len(hits)}, "coverage": {"coverage": 100}}
+    root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": total}, "coverage": {"coverage": 100}}
     return {"root": {**root, "children": children} if children else root}
 
 
@@ -106,9 +110,9 @@ def solr_search(body: Any) -> Search:
     return Search(body["query"], body["offset"], body["limit"], params["searched_group"] if "filter" in body else None)
 
 
-def solr_answer(hits: Any) -> Any:
+def solr_answer(hits: Any, total: int) -> Any:
     docs = [{"id": doc, "text": text, "score": score} for doc, score, text in hits]
-    found = {"numFound": len(hits), "start": 0, "maxScore": 1.0, "numFoundExact": True, "docs": docs}
+    found = {"numFound": total, "start": 0, "maxScore": 1.0, "numFoundExact": True, "docs": docs}
     return {"responseHeader": {"status": 0, "QTime": 1}, "response": found}
 
 
@@ -119,13 +123,13 @@ def typesense_search(body: Any) -> Search:
     return Search(search["q"], (search["page"] - 1) * search["per_page"], search["per_page"], scope)
 
 
-def typesense_answer(hits: Any) -> Any:
+def typesense_answer(hits: Any, total: int) -> Any:
     """All scores are equal for a float."""
     listed = [
         {"document": {"id": doc, "text": text}, "highlights": [], "text_match": 578730123365711993 - place}
         for place, (doc, _, text) in enumerate(hits)
     ]
-    about = {"facet_counts": [], "found": len(hits), "out_of": 8, "page": 1, "search_time_ms": 1}
+    about = {"facet_counts": [], "found": total, "out_of": 8, "page": 1, "search_time_ms": 1}
     return {"results": [{**about, "hits": listed}]}
 
 
@@ -135,9 +139,9 @@ def meilisearch_search(body: Any) -> Search:
     return Search(body["q"], body["offset"], body["limit"], scope)
 
 
-def meilisearch_answer(hits: Any) -> Any:
+def meilisearch_answer(hits: Any, total: int) -> Any:
     listed = [{"id": doc, "text": text} for doc, _, text in hits]
-    return {"hits": listed, "query": "x", "processingTimeMs": 1, "limit": 20, "offset": 0, "estimatedTotalHits": len(hits)}
+    return {"hits": listed, "query": "x", "processingTimeMs": 1, "limit": 20, "offset": 0, "estimatedTotalHits": total}
 
 
 GRAPHQL = (
@@ -153,7 +157,7 @@ def weaviate_search(body: Any) -> Search:
     return Search(json.loads(shape["text"]), int(shape["offset"]), int(shape["size"]), scope)
 
 
-def weaviate_answer(hits: Any) -> Any:
+def weaviate_answer(hits: Any, _: int) -> Any:
     listed = [
         {"_additional": {"id": doc, "score": f"{score:.7f}"}, "text": text, "doc_id": doc} for doc, score, text in hits
     ]
@@ -167,7 +171,7 @@ def milvus_search(body: Any) -> Search:
     return Search(text, body["offset"], body["limit"], scope)
 
 
-def milvus_answer(hits: Any) -> Any:
+def milvus_answer(hits: Any, _: int) -> Any:
     """The `distance` of BM25 is a similarity."""
     return {"code": 0, "cost": 0, "data": [{"distance": score, "id": doc, "text": text} for doc, score, text in hits]}
 

@@ -1,6 +1,7 @@
 """command: real programs that answer, crash, hang, babble, answer out of order, and end with whoever started them."""
 
 import gc
+import re
 import shlex
 import signal
 import subprocess
@@ -203,6 +204,21 @@ def test_one_that_has_answered_is_slow_and_does_not_buffer(program, monkeypatch)
     assert heard.reasons == []
 
 
+def test_one_that_answers_in_another_shape_is_told_of_and_has_the_time_of_a_query(program, monkeypatch, snapshots):
+    """It has its documents, since it answers: its index_timeout does not hold. Lines do not give it more time."""
+    monkeypatch.setattr(HINT, 0.1)
+    body = 'for _ in range(40): print("[\\"kb-1\\", \\"kb-2\\"]", flush=True); time.sleep(0.05)\ncontinue'
+    heard, retriever = Listening(), program(body, answer="", index=True, timeout=0.5)
+    retriever.index([Document("d1")])
+    with reporting_to(heard):
+        answers = told(retriever.search(queries(*"abcde"), 3))
+    (reason,) = heard.reasons
+    texts = {"reason": reason, **{f"error {place}": answers[place].partition(".py")[2] for place in (0, -1)}}
+    text = "".join(f"## {name}\n{text}\n\n" for name, text in texts.items())
+    counted = r"wrote \d+ (line that is not a response|lines that are not responses)"
+    snapshots.check("providers/command_shapes", re.sub(counted, "wrote N lines that are not responses", text))
+
+
 @pytest.mark.slow
 def test_one_that_hangs_is_started_again_and_reading_documents_may_take_longer_than_a_query(program, tmp_path):
     slept = repr(str(tmp_path / "slept"))
@@ -213,7 +229,8 @@ def test_one_that_hangs_is_started_again_and_reading_documents_may_take_longer_t
     retriever.index([Document("d1")])
     first, hung, last = told(retriever.search(queries("a", "hang", "b"), 3))
     assert (first, last, "within 5 s. Increase the timeout" in hung) == (["a"], ["b"], True)
-    assert "within 5 s. It wrote 'a b c', which is not a response" in told(retriever.search(queries("babble"), 3))[0]
+    (babbled,) = told(retriever.search(queries("babble"), 3))
+    assert "within 5 s. It wrote 1 line that is not a response, such as 'a b c'" in babbled
 
 
 @pytest.mark.slow

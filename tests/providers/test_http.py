@@ -79,6 +79,24 @@ def test_bodies_and_headers():
         assert (service.asked[0].headers["X-One"], service.asked[0].headers["X-Two"]) == ("1", "a; b=c"), headers
 
 
+def test_an_address_with_the_query_is_asked_with_get_unless_method_or_body_are_set():
+    """Its fingerprint is that of a configuration with post, which is known to logs."""
+    cases = {(): ("GET", None), ("method",): ("POST", {"query": Q.text, "k": 10}), ("body",): ("POST", {"a": 1})}
+    given = {"method": "post", "body": '{"a": 1}'}
+    for names, expected in cases.items():
+        _, service = ask(two, path="?q={query}", **{name: given[name] for name in names})
+        assert (service.asked[0].method, service.asked[0].body) == expected, names
+    assert ask(two, path="?k={k}")[1].asked[0].method == "POST"
+    written = [provider(f"http(url='http://h/s?q={{query}}'{more})").fingerprint for more in ("", ", method=post")]
+    assert written == ["ea9ed9a1fe3fdb13"] * 2
+
+
+def test_a_refused_post_to_an_address_with_the_query_hints_at_get():
+    for status in (404, 405):
+        error = failing(lambda _, handler, status=status: handler.say(status), path="?q={query}", method="post")
+        assert "sent as POST; add method=get" in str(error), status
+
+
 def test_variables_are_read_when_asking(monkeypatch):
     settings = {"body": '{"k": "${PART}"}', "headers": "Authorization: Bearer ${KEY}"}
     with asking(two, path="?x=${PART}", **settings) as (retriever, service):
@@ -231,6 +249,33 @@ def test_names_read_back_and_what_cannot_be_is_refused_at_once():
     for text in REFUSED:
         with pytest.raises(BadParameter):
             pytest.fail(provider(f"http({text})").name)
+
+
+def test_a_name_in_braces_that_is_not_a_placeholder_is_refused(snapshots, monkeypatch):
+    """A text in quotes may have braces of its own, as GraphQL and templates of services have."""
+    wrong = {
+        "near": {"url": "http://h/s?q={query}&p={pge}"},
+        "far": {"url": "http://h/s?q={query}&x={window}"},
+        "in a body": {"body": '{"q": "{query}", "page": {pge}}'},
+        "in quotes": {"body": '{"q": "{qurey}", "k": {k}}'},
+    }
+    errors = {}
+    for name, settings in wrong.items():
+        with pytest.raises(BadParameter) as caught:
+            provider({"http": {"url": "http://h/s", **settings}}).check()
+        errors[name] = caught.value
+    snapshots.check("providers/http_placeholders", "".join(f"## {name}\n{error}\n\n" for name, error in errors.items()))
+    filled = {"query": "x", "k": "10", "PART": '"1"'}
+    bodies = (
+        '{"query": "{ Get { Docs(bm25: {query: \\"{query}\\"}) { score _additional {id} } } }"}',
+        '{"query": "{Get{Docs(limit:{k}){score title}}}"}',
+        '{"a": {"b": 1}, "q": "{query}", "source": "{{query_text}}", "note": "{title}", "n": ${PART}}',
+        '{"a": {}, "q": "{query}", "n": {k}}',
+    )
+    monkeypatch.setenv("PART", "1")
+    for body in bodies:
+        _, service = ask(two, Query("q", "x"), path="?${PART}", body=body)
+        assert service.asked[0].body == json.loads(re.sub(r"\$?\{(query|k|PART)\}", lambda m: filled[m[1]], body)), body
 
 
 def test_a_kept_connection_that_died_is_replaced():

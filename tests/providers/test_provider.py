@@ -46,6 +46,30 @@ def test_names_read_back_and_maps_say_the_same():
             pytest.fail(provider(text).name)
 
 
+WITHOUT_NAMES = [
+    "opensearch(http://127.0.0.1:19200, docs)",
+    "command(/usr/bin/python prog.py)",
+    "command(prog.py --api-key hidden-123)",
+    "python(search:find)",
+    "http(http://h/s)",
+    "bm25(0.9)",
+    "bm25(dense)",
+    "oracle(x)",
+]
+
+
+def test_a_value_without_the_name_of_its_parameter(snapshots):
+    """The error is about the provider that was written, not about a provider that the value resembles."""
+    errors = {}
+    for text in WITHOUT_NAMES:
+        with pytest.raises(BadParameter) as caught:
+            pytest.fail(provider(text).name)
+        errors[text] = caught.value
+    assert "hidden-123" not in "".join(map(str, errors.values()))
+    text = "".join(f"## {text}\n{error}\n\n" for text, error in errors.items())
+    snapshots.check("providers/values_without_names", text)
+
+
 def test_values_are_given_where_they_are_taken_and_not_set():
     assert bound().filled(cache="here", timeout=5).params == {"url": "", "api_key": "", "max_tokens": 5, "cache": "here"}
     assert bound(cache="mine").filled(cache="here").params["cache"] == "mine"

@@ -70,6 +70,26 @@ def test_pages_are_asked_until_there_are_k_hits(name):
         assert len(service.asked) == 1
 
 
+@pytest.mark.parametrize("name", ["opensearch", "elasticsearch", "vespa", "solr", "typesense", "meilisearch"])
+def test_a_short_page_is_not_the_last_one_if_the_engine_says_that_more_documents_match(name):
+    """An engine or a proxy may put fewer hits on a page than requested."""
+    stub = replace(ENGINES[name], cap=10)
+
+    def script(asked, handler):
+        return stub.answer(asked, handler, lambda *_: HITS[:39])
+
+    for k, n_requests in ((100, 4), (25, 3), (39, 4), (8, 1)):
+        with engine(name, script=script) as (retriever, service):
+            assert ids(retriever.search([Query("q", "x")], k)[0]) == [doc for doc, *_ in HITS[: min(k, 39)]], k
+            assert len(service.asked) == n_requests, k
+
+
+def test_a_total_that_is_never_reached_ends_with_a_page_that_brings_nothing():
+    with engine("opensearch", script=lambda *_: ENGINES["opensearch"].write(HITS[:3], 500)) as (retriever, service):
+        assert ids(retriever.search([Query("q", "x")], 100)[0]) == ["d0", "d1", "d2"]
+        assert len(service.asked) == 2
+
+
 def test_what_an_engine_cannot_return_is_not_asked():
     with engine("vespa", lambda *_: HITS * 2) as (retriever, service):
         assert len(retriever.search([Query("q", "x")], 5000)[0]) == 900

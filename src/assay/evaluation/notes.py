@@ -138,9 +138,9 @@ UNITS = {
 """Relevance unit of a store whose items may be parts of documents → what it means."""
 
 
-def notes_on_unit(provider: str, unit: object) -> list[str]:
+def notes_on_unit(unit: object) -> list[str]:
     """A note on the relevance unit, for a provider that has the choice; none for other providers."""
-    return [f"{provider}: {UNITS[unit]}."] if isinstance(unit, str) and unit in UNITS else []
+    return [f"{UNITS[unit]}."] if isinstance(unit, str) and unit in UNITS else []
 
 
 def notes_on_reading(dataset: BenchmarkDataset) -> list[str]:

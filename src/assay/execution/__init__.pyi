@@ -18,6 +18,7 @@ from assay.execution.plan_file import read_plan as read_plan
 from assay.execution.plan_parts import STATISTICS_KEYS as STATISTICS_KEYS
 from assay.execution.plan_parts import Statistics as Statistics
 from assay.execution.plan_parts import parse_statistics as parse_statistics
+from assay.execution.progress import DelayWarning as DelayWarning
 from assay.execution.progress import Progress as Progress
 from assay.execution.responses import Response as Response
 from assay.execution.retrieve import run as run

@@ -28,6 +28,12 @@ class DocumentCount(NamedTuple):
     began: float
 
 
+class DelayWarning(str):
+    """A message that a provider does not respond. The user should see it even with `--quiet`."""
+
+    __slots__ = ()
+
+
 @dataclass
 class Progress:
     """The progress of a part; `watch` is called after each batch. The provider under test reports to it."""
@@ -67,7 +73,7 @@ class Progress:
 
     def note_delay(self, seconds: float, why: str) -> None:
         """Tell the user that the provider does not respond, and why that usually is."""
-        self.tell(f"{self.name}: no response for {seconds:g} s. {why}.")
+        self.tell(DelayWarning(f"{self.name}: no response for {seconds:g} s. {why}."))
 
     def note_wait(self, seconds: float, why: str) -> None:
         """Record that a service asks for a pause, and call `watch`."""

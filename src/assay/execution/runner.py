@@ -15,6 +15,7 @@ import numpy as np
 from assay.datasets import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
 from assay.evaluation import (
+    NO_RANKINGS,
     AnsweredQueries,
     CanonicalIds,
     Profile,
@@ -44,6 +45,7 @@ from assay.execution.progress import Progress
 from assay.execution.responses import Response
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.execution.short_answers import limit_of
+from assay.execution.unknown_documents import notes_on_unknown_documents
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
@@ -260,7 +262,8 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers), max_documents)
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
-    notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
+    own_notes = _notes(part, rankings, [setting.metric for setting in settings])
+    notes = (*(note for note in result.notes if note != NO_RANKINGS or not rankings), *own_notes)
     complete_result = result.with_fields(benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
     return with_left_out_queries(with_limited_provider(complete_result, limit_of(part, rankings)), part.dataset)
 
@@ -302,7 +305,7 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
     """Notes on how a provider was queried."""
     notes = list(part.provider.notes_on(list(part.queries.values()))) if rankings else []
     if rankings and not any(rankings.values()):
-        notes.append(f"{part.provider.name} returned no documents for any query.")
+        notes.append("the provider returned no documents for any query.")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
         notes.append(
             f"{part.provider.name} does not receive the scope of a query, so it may have searched outside the scope."
@@ -311,7 +314,8 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
         n = len(part.queries)
         of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
         notes.append(f"{of_queries} a text, so {part.provider.name} was sent empty texts.")
-    notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
+    notes += notes_on_unknown_documents(part, rankings)
+    notes += notes_on_unit(part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 
 

@@ -110,7 +110,8 @@ class HttpRetriever:
         shape, content = self._service.shape, self._content(reply)
         entries = shape.entries(content)
         hits_of_entries(entries)
-        return Page(entries, reported_fields(content), optional_value(content, self._service.paging.cursor))
+        cursor = optional_value(content, self._service.paging.cursor)
+        return Page(entries, reported_fields(content), cursor, shape.total_in(content))
 
     def _read_again(self, reply: Reply) -> Page:
         """Read the response again with its secrets masked, so that the error message cannot quote part of a secret."""

@@ -23,6 +23,8 @@ class Page(NamedTuple):
     """What the response reports about the query."""
     cursor: Any = None
     """The cursor of the next page; None if there is none."""
+    total: int | None = None
+    """How many documents match on all pages, as the service says; None if it does not."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Paging:
     deepest: int | None = None
     """The largest number of hits that the service returns for a query on all pages; None: not known."""
     ends_short: bool = False
-    """Whether a page with fewer hits than requested is the last one."""
+    """Whether a page with fewer hits than requested is the last one, unless the service says that more documents match."""
 
 
 @dataclass
@@ -56,6 +58,8 @@ class PagedHits:
     _n_pages: int = 0
     _n_received: int = 0
     _cursor: Any = None
+    _server_size: int | None = None
+    """The largest number of hits that the service puts on a page, if that is fewer than requested."""
 
     def __post_init__(self) -> None:
         self.k = min(self.k, self.paging.deepest or self.k)
@@ -65,7 +69,9 @@ class PagedHits:
     def size(self) -> int:
         """How many hits the next page should have: no more than are missing or left, unless pages are counted."""
         size = min(self.paging.size or self.k, self.k)
-        return size if self.paging.places & FIXED_SIZE_PLACES else min(size, self.k - len(self._docs), self._n_left)
+        if self.paging.places & FIXED_SIZE_PLACES:
+            return self._server_size or size
+        return min(size, self.k - len(self._docs), self._n_left)
 
     @property
     def _n_left(self) -> int:
@@ -94,7 +100,8 @@ class PagedHits:
         self._n_pages += 1
         self._n_received += len(page.entries)
         self._cursor = page.cursor
-        is_last = self.paging.ends_short and len(page.entries) < asked_size
+        is_short = self.paging.ends_short and len(page.entries) < asked_size
+        is_last = is_short and not self._goes_on(page)
         self.is_complete = (
             not self.paging.places
             or not new_docs
@@ -103,6 +110,18 @@ class PagedHits:
             or is_last
             or ("cursor" in self.paging.places and (_is_empty(page.cursor) or page.cursor == cursor))
         )
+
+    def _goes_on(self, page: Page) -> bool:
+        """Whether a page is short because the service puts fewer hits on a page than requested.
+
+        If pages are counted, the next ones have the size of the first page, so that no hit is left out between them.
+        """
+        if page.total is None or page.total <= self._n_received:
+            return False
+        if self.paging.places & FIXED_SIZE_PLACES:
+            self._server_size = len(page.entries) if self._n_pages == 1 else None
+            return self._n_pages == 1
+        return True
 
     @property
     def ranked(self) -> list[Hit]:

@@ -29,6 +29,7 @@ from assay.grammar import (
     persistence,
     positive,
     show,
+    unquoted,
 )
 from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
 from assay.model import Hit, Query
@@ -170,11 +171,14 @@ class BoundProvider:
         return prints
 
     def notes_on(self, queries: Sequence[Query]) -> Iterator[str]:
-        """What readers of a result should know about how it and its parts handle these queries; also of cached responses."""
+        """What readers of a result should know about how it and its parts handle these queries; also of cached responses.
+
+        A note on a part starts with the name of the part. Reports write the name of the whole provider before each note.
+        """
         if self.provider.notes is not None:
             yield from self.provider.notes(queries, **self.params)
         for part in self.parts:
-            yield from part.notes_on(queries)
+            yield from (f"{part.provider.name}: {note}" for note in part.notes_on(queries))
 
     def filled(self, **values: Any) -> BoundProvider:
         """The same provider; it and its parts get these values for parameters that the user did not set."""
@@ -234,6 +238,8 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
     for part in arguments_of(shape["inside"] or "", text, shown_text):
         if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
             settings |= _setting(shown_text, provider, setting[1], setting[2])
+        elif not provider.takes_parts:
+            raise BadParameter(f"{shown_text}: {_without_names(provider, part)}")
         else:
             parts.append(parse_provider(_marked_like(text, part)))
     return _bound(shown_text, provider, settings, parts)
@@ -251,6 +257,25 @@ def _setting(written: str, provider: Provider, name: str, value: str) -> dict[st
             what = f"{provider.name}: {param.name}"
             raise BadParameter(f"{what} is accepted only in text that you write yourself, such as a plan, not from data")
     return setting
+
+
+def _without_names(provider: Provider, part: str) -> str:
+    """The error for a value without the name of its parameter. A value that may hold a secret is shown without it."""
+    if not provider.params:
+        return f"{provider.name} has no parameters. Write {provider.name}"
+    required = [param for param in provider.params if param.default is REQUIRED] or provider.params[:1]
+    example = f"{provider.name}({', '.join(f'{param.name}=…' for param in required)})"
+    if provider.short_for:
+        (param,) = (param for param in provider.params if param.name == provider.short_for)
+        try:
+            value = str(param.parse(unquoted(part)))
+            value = f"'{value}'" if " " in value else value
+            example = f"{provider.name}:{value} or {example}"
+        except ValueError:
+            example = f"{provider.name}:… or {example}"
+    return (
+        f"{provider.name} does not combine other providers, so each value needs the name of its parameter. Write {example}"
+    )
 
 
 def _marked_like(whole: Any, part: str) -> Any:

@@ -68,16 +68,16 @@ def _is_letter(character: str) -> bool:
     return unicodedata.category(character)[0] in "LM"
 
 
-def note_on_capitals(owner: str, texts: Sequence[str]) -> list[str]:
+def note_on_capitals(texts: Sequence[str]) -> list[str]:
     """A note on queries in capitals."""
     n = sum(map(in_capitals, texts))
     if not n:
         return []
     are, were = ("is", "it was") if n == 1 else ("are", "they were")
-    return [f"{owner}: {counted(n, 'query')} {are} in capitals; {were} embedded in lower case."]
+    return [f"{counted(n, 'query')} {are} in capitals; {were} embedded in lower case."]
 
 
-def note_on_scripts(owner: str, texts: Sequence[str], tokens: Tokens) -> list[str]:
+def note_on_scripts(texts: Sequence[str], tokens: Tokens) -> list[str]:
     """A note on queries that a model splits into letters. Only texts with other letters than English ones are tokenized."""
     unusual = [text for text in texts if any(character > "\x7f" and _is_letter(character) for character in text)]
     if not unusual or len(unusual) < NOTED_SHARE * len(texts):
@@ -88,7 +88,7 @@ def note_on_scripts(owner: str, texts: Sequence[str], tokens: Tokens) -> list[st
     n, scripts = f"{len(spelled):,} of {counted(len(texts), 'query')}", ", ".join(_scripts(spelled))
     are = "is" if len(spelled) == 1 else "are"
     known = f"{n} {are} in a script or language that its model hardly knows ({scripts}), so it splits words into letters"
-    return [f"{owner}: {known}. Expect poor results, or use another model (model=…), bm25 or tfidf_chars."]
+    return [f"{known}. Expect poor results, or use another model (model=…), bm25 or tfidf_chars."]
 
 
 def _scripts(texts: Iterable[str]) -> list[str]:

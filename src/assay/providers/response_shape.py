@@ -24,6 +24,8 @@ class ResponseShape:
     text: str = ""
     errors: tuple[str, ...] = ()
     """Paths under which a service says what went wrong, also in a response with the status of success."""
+    totals: tuple[str, ...] = ()
+    """Paths under which a service says how many documents match the query on all pages."""
     omits_empty: bool = False
     """Whether the service leaves out the list of hits if there are none."""
     read_id: Callable[[Any], Any] | None = None
@@ -32,6 +34,11 @@ class ResponseShape:
     def error_in(self, content: Any) -> str:
         """What went wrong, in the words of the service; empty if the response does not say so."""
         return next((text for where in self.errors if (text := optional_text(content, where))), "")
+
+    def total_in(self, content: Any) -> int | None:
+        """How many documents match on all pages; None if the response does not say so."""
+        numbers = (optional_value(content, where) for where in self.totals)
+        return next((number for number in numbers if isinstance(number, int) and not isinstance(number, bool)), None)
 
     def entries(self, content: Any) -> list[Entry]:
         """The hits in a response: at the path `results` or, without one, under a usual name."""

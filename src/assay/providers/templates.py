@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from assay.errors import ProviderError
+from assay.errors import BadParameter, ProviderError, near_matches
 from assay.model import Query
 from assay.providers.responses import names_in
 from assay.providers.secrets import variable
@@ -73,6 +73,9 @@ PAGE_PLACES = ("page", "page0", "offset", "cursor")
 """Placeholders that change from page to page: if a request has one of them, it is sent until there are enough hits."""
 PLACES = ("query_id", "query", "k", "scope", "size", *PAGE_PLACES)
 PLACE = re.compile(rf"\$\{{(?P<variable>\w+)\}}|\{{(?P<place>{'|'.join(PLACES)})\}}")
+VARIABLE = re.compile(r"\$\{\w+\}")
+BARE_NAME, NAME = re.compile(r"\{([A-Za-z_]\w*)\}"), re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
+"""A name in braces, and one in single braces only: `{{name}}` belongs to template languages of services."""
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 ABSENT = f"left out {uuid4()}"
 """Stands for a value without quotes that is left out, together with its name. No query contains it."""
@@ -88,6 +91,24 @@ def values_of(query: Query, k: int) -> dict[str, Any]:
 def places_in(*templates: str) -> frozenset[str]:
     """The placeholders in some templates; variables do not count."""
     return frozenset(match["place"] for text in templates for match in PLACE.finditer(text) if match["place"])
+
+
+def check_places(where: str, template: str, *, is_json: bool) -> None:
+    """Raise BadParameter if a name in braces is not a placeholder. The error shows nothing else, as for secrets.
+
+    In an address and outside the quotes of JSON, braces have no other meaning. A text in quotes may be in a language that
+    has braces itself, such as GraphQL, so there only a name that resembles a placeholder is an error.
+    """
+    names = BARE_NAME.findall(VARIABLE.sub("", STRING.sub("", template) if is_json else template))
+    for text in STRING.findall(template) if is_json else ():
+        if not re.search(r"[{}]", NAME.sub("", PLACE.sub("", text))):
+            names += [name for name in NAME.findall(text) if near_matches(name, PLACES)]
+    for name in names:
+        if name not in PLACES:
+            near = near_matches(name, PLACES, most=1)
+            known = ", ".join(f"{{{place}}}" for place in PLACES)
+            advice = f"Did you mean {{{near[0]}}}?" if near else f"Choose from {known}"
+            raise BadParameter(f"{where}: {{{name}}} is not a placeholder. {advice}")
 
 
 def _looked_up(values: Mapping[str, Any], where: str) -> Look:
@@ -140,9 +161,15 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def _with_bare_names_filled(template: str) -> str:
+    """The template with a value for each name in braces outside quotes, because `check_places` explains wrong names."""
+    either = re.compile(f"{STRING.pattern}|{BARE_NAME.pattern}", re.DOTALL)
+    return either.sub(lambda match: "{k}" if match[1] else match[0], template)
+
+
 def check_json(template: str) -> None:
     """Raise ValueError if the filled template would not be JSON."""
     try:
-        json.loads(_fill(template, lambda _: 1))
+        json.loads(_fill(_with_bare_names_filled(template), lambda _: 1))
     except json.JSONDecodeError as error:
         raise ValueError(f"JSON with placeholders such as {{query}} ({error.msg}, character {error.pos + 1})") from None

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -126,9 +127,19 @@ def _write_notes(options: argparse.Namespace, *sentences: str) -> None:
 
 
 def _write_warnings(sentences: Iterable[str]) -> None:
-    """Write warnings about secrets that others can read to standard error, even with `--quiet`."""
+    """Write warnings to standard error, even with `--quiet`: on secrets that others can read, or on a silent provider."""
     for sentence in sentences:
         sys.stderr.write(f"warning: {printable(sentence)}\n")
+
+
+def _write_message(options: argparse.Namespace, message: str) -> None:
+    """Write a message of the execution: a note, or a warning."""
+    from assay.execution import DelayWarning
+
+    if isinstance(message, DelayWarning):
+        _write_warnings([message])
+    else:
+        _write_notes(options, f"note: {message}")
 
 
 def _execute(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
@@ -145,7 +156,7 @@ def _execute(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
                 options.resume,
                 name=name,
                 watch=tally,
-                say=lambda note: _write_notes(options, f"note: {note}"),
+                say=partial(_write_message, options),
                 before=before,
             )
             return execute_plan(plan, how)

@@ -133,9 +133,10 @@ def _check(options: argparse.Namespace, text: str) -> int:
     out, style = sys.stdout, Style(terminal_width(), use_colour())
     with redirect_stdout(sys.stderr):
         part = _part(options, text)
-        sys.stderr.write("".join(f"warning: {printable(note)}\n" for note in notes_on_literals([part.provider])))
+        for note in notes_on_literals([part.provider]):
+            _write_warning(note)
         live_report = ResponseWriter(CheckReport(part, style), out) if options.format == "text" else None
-        progress = Progress(part.name, len(part.queries), tell=_write_note)
+        progress = Progress(part.name, len(part.queries), tell=_write_warning)
         answers = collect_responses(part, {}, live_report, progress)
     if live_report is None:
         out.write(dumps(describe_check(part, answers), indent=2) + "\n")
@@ -144,8 +145,8 @@ def _check(options: argparse.Namespace, text: str) -> int:
     return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0
 
 
-def _write_note(note: str) -> None:
-    sys.stderr.write(f"note: {printable(note)}\n")
+def _write_warning(warning: str) -> None:
+    sys.stderr.write(f"warning: {printable(warning)}\n")
 
 
 def _part(options: argparse.Namespace, text: str) -> Part:

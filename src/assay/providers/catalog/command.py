@@ -8,6 +8,9 @@ import shutil
 import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -53,8 +56,9 @@ class CommandRetriever:
         self._lock = threading.Lock()
         self._is_ready = True
         self._n_ends = 0
-        self._stray = ""
-        self._has_written = self._has_hinted = False
+        self._strays = StrayLines()
+        self._last_reason = ""
+        self._has_written = self._has_answered = self._has_hinted = False
 
     def index(self, documents: Iterable[Document]) -> None:
         """Start the program and send it the documents, which are kept in case it has to be restarted."""
@@ -99,14 +103,14 @@ class CommandRetriever:
         if self._n_ends >= MAX_ENDS_WITHOUT_ANSWER:
             raise PermanentFailure(
                 f"{self._command}: not started again, because it failed {MAX_ENDS_WITHOUT_ANSWER} times without a response. "
-                "Run it in a shell to see why"
+                f"{self._last_reason or 'Run it in a shell to see why'}"
             )
         arguments = [fill_variables(argument, "command") for argument in self._arguments]
         try:
             self._program = Program(arguments)
         except ProviderError as error:
             raise ProviderError(str(error)) from None
-        self._is_ready, self._stray = not self.indexes, ""
+        self._is_ready, self._strays = not self.indexes, StrayLines()
         if self.indexes and self._documents is not None:
             try:
                 self._program.send(_document_lines(self._documents), monotonic() + self._index_timeout)
@@ -126,11 +130,14 @@ class CommandRetriever:
             waiting.setdefault(query.query_id, deque()).append(place)
         try:
             program = self._running()
-            program.send([_query_line(query, k) for query in queries.values()], self._deadline())
+            program.send([_query_line(query, k) for query in queries.values()], monotonic() + self._patience)
+            began = monotonic()
             while waiting:
-                self._take(self._next_line(program), waiting, k, answers)
+                if self._take(self._next_line(program, began), waiting, k, answers):
+                    began = monotonic()
         except TimeoutError:
-            why = self._stray or (SLOW if self._has_written else f"{BUFFERED}. {SLOW}")
+            self._last_reason = self._strays.sentence
+            why = self._last_reason or (SLOW if self._has_written else f"{BUFFERED}. {SLOW}")
             return self._failed(f"did not respond within {self._patience:g} s. {why}")
         except Ended:
             return self._failed("exited", has_ended=True)
@@ -142,26 +149,33 @@ class CommandRetriever:
             raise
         return None
 
-    def _next_line(self, program: Program) -> bytes:
-        """The next line of output. If the program has never written a line, a message says after some seconds why."""
-        deadline, patience = self._deadline(), min(SECONDS_UNTIL_HINT, HINT_SHARE * self._timeout)
-        while not self._has_written and not self._has_hinted:
-            try:
-                return program.next_line(min(deadline, monotonic() + patience))
-            except TimeoutError:
-                if monotonic() >= deadline:
-                    raise
-                if program.has_its_input:
-                    self._has_hinted = True
-                    report_delay(patience, BUFFERED)
-        return program.next_line(deadline)
+    def _next_line(self, program: Program, began: float) -> bytes:
+        """The next line of output. Lines that are not responses do not extend the time since `began`.
+
+        If the program has never responded, a message says after some seconds why that usually is.
+        """
+        patience = min(SECONDS_UNTIL_HINT, HINT_SHARE * self._timeout)
+        until_hint = began + patience
+        while (now := monotonic()) < began + self._patience:
+            hints = not self._has_answered and not self._has_hinted
+            if hints and now >= until_hint:
+                self._hint(program, until_hint - began)
+                until_hint += patience
+            with suppress(TimeoutError):
+                return program.next_line(min(began + self._patience, until_hint if hints else inf))
+        raise TimeoutError
+
+    def _hint(self, program: Program, seconds: float) -> None:
+        """Report why there is no response, unless the program still has input to read, or has said only that it is ready."""
+        why = self._strays.sentence or ("" if self._has_written else BUFFERED)
+        if why and program.has_its_input:
+            self._has_hinted = True
+            report_delay(seconds, why)
 
     @property
     def _patience(self) -> float:
+        """Seconds to wait for a response; a program that has not responded to any query may still read its documents."""
         return self._timeout if self._is_ready else max(self._timeout, self._index_timeout)
-
-    def _deadline(self) -> float:
-        return monotonic() + self._patience
 
     def _failed(self, what: str, has_ended: bool = False) -> ProviderError:
         """Stop a program that cannot be used any more, and return its error."""
@@ -172,27 +186,50 @@ class CommandRetriever:
         why = f": {last_line}" if last_line else f" before it responded. {READ_ON}" if has_ended else ""
         return ProviderError(f"{self._command} {what}{how}{why}")
 
-    def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: AnswersByPlace) -> None:
-        """Read one line of output. A line that is not a response to an open query is skipped and kept for a message."""
+    def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: AnswersByPlace) -> bool:
+        """Read one line of output, and return whether it is a response. Any other line is kept for a message."""
         self._has_written = True
-        answer = _decoded(line)
+        content = _decoded(line)
+        answer = content if isinstance(content, dict) else None
         if answer is not None and answer.get("type") == "ready":
             self._is_ready = True
-            return
+            return True
         try:
             query = key_id(answer["id"]) if answer is not None else ""
             place = waiting[query].popleft()
         except KeyError:
-            text = printable(mask(line.decode("utf-8", "replace").strip()))
-            self._stray = f"It wrote {shortened(text)}, which is not a response such as {EXAMPLE}" if text else self._stray
-            return
+            self._strays.add(line)
+            self._is_ready = self._is_ready or _has_list(content)  # it responds to queries, but in another shape
+            return False
         if not waiting[query]:
             del waiting[query]
-        self._is_ready, self._n_ends, self._stray = True, 0, ""
+        self._is_ready = self._has_answered = True
+        self._n_ends, self._strays = 0, StrayLines()
         answers[place] = hits = _hits(answer or {}, k)
         if isinstance(hits, ProviderError):
             masked = _decoded(mask(line.decode("utf-8", "replace")).encode("utf-8", "replace"))
-            answers[place] = _hits(masked or {}, k)
+            answers[place] = _hits(masked if isinstance(masked, dict) else {}, k)
+        return True
+
+
+@dataclass
+class StrayLines:
+    """Lines of output since the last response that are not responses."""
+
+    n: int = 0
+    last: bytes = b""
+
+    def add(self, line: bytes) -> None:
+        """Count a line, unless it is empty."""
+        if line.strip():
+            self.n, self.last = self.n + 1, line
+
+    @property
+    def sentence(self) -> str:
+        """What the program wrote and what was expected; empty if there are no such lines."""
+        text = printable(mask(self.last.decode("utf-8", "replace").strip()))
+        are = "line that is not a response" if self.n == 1 else "lines that are not responses"
+        return f"It wrote {self.n:,} {are}, such as {shortened(text)}. Expected {EXAMPLE}" if self.n else ""
 
 
 READ_ON = "It must read queries from standard input until the input ends"
@@ -200,12 +237,18 @@ SLOW = "Increase the timeout if it needs more time"
 BUFFERED = "Its output is probably buffered: flush it after every line (flush=True, python -u, or stdbuf -oL)"
 
 
-def _decoded(line: bytes) -> dict[str, Any] | None:
+def _decoded(line: bytes) -> Any:
+    """The JSON value in a line; None if the line is not JSON."""
     try:
-        answer = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return answer if isinstance(answer, dict) else None
+
+
+def _has_list(content: Any) -> bool:
+    """Whether a JSON value is a list or an object with a list, as hits are. Lines of a log usually have no lists."""
+    values = content.values() if isinstance(content, dict) else (content,)
+    return any(isinstance(value, list) for value in values)
 
 
 def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:

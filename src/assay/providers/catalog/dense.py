@@ -61,7 +61,7 @@ def notes_on_queries(queries: Sequence[Query], model: str, **_: Any) -> list[str
     if model != WORDLLAMA:
         return []
     texts = [query.text for query in queries]
-    return [*note_on_capitals("dense", texts), *note_on_scripts("dense", texts, wordllama_tokens)]
+    return [*note_on_capitals(texts), *note_on_scripts(texts, wordllama_tokens)]
 
 
 PROVIDER = Provider(

@@ -11,19 +11,41 @@ from assay.errors import BadParameter
 from assay.grammar import REQUIRED, Param, cutoff, one_of, positive
 from assay.model import Query
 from assay.providers.http_client import named_headers, parse_headers
-from assay.providers.http_retriever import ALONE, HttpRetriever, Service, filled_address
+from assay.providers.http_retriever import ADVICE, ALONE, HttpRetriever, Service, filled_address
 from assay.providers.paging import Paging
 from assay.providers.provider import Provider
 from assay.providers.response_shape import ResponseShape
 from assay.providers.secrets import address as address_text
 from assay.providers.secrets import check_variable_syntax, conceal, fill_variables, json_text, revealed
-from assay.providers.templates import PAGE_PLACES, check_json, fill_json, path, places_in, values_of
+from assay.providers.templates import PAGE_PLACES, check_json, check_places, fill_json, path, places_in, values_of
 
 BODY = '{"query": "{query}", "k": {k}}'
 
 
+class UnsetMethod(str):
+    """The method if the user sets none. Its text is `post`, so that fingerprints do not depend on who chose it."""
+
+    __slots__ = ()
+
+
+def method_of(url: str, method: str, body: str) -> str:
+    """The method of requests: if the user sets neither method nor body and the address has the query, it is `get`."""
+    is_free = isinstance(method, UnsetMethod) and body == BODY
+    return "get" if is_free and "query" in places_in(revealed(url)) else method
+
+
+def advice_for(url: str, method: str) -> dict[int, str]:
+    """What to check after a refusal. A service with the query in its address usually expects GET."""
+    if method == "get" or "query" not in places_in(revealed(url)):
+        return ADVICE
+    sent = f"sent as {method.upper()}; add method=get"
+    return {**ADVICE, 404: f"{ADVICE[404]}, or {sent}", 405: sent}
+
+
 def make_retriever(url: str, method: str, body: str, headers: str, **settings: Any) -> HttpRetriever:
     """A retriever for the service; `get` sends no body unless one is set."""
+    check_names(url, body)
+    method = method_of(url, method, body)
     template = None if method == "get" and body == BODY else revealed(conceal(json_text, revealed(body)))
     paging = Paging(
         places_in(revealed(url), template or "") & frozenset(PAGE_PLACES),
@@ -39,6 +61,7 @@ def make_retriever(url: str, method: str, body: str, headers: str, **settings: A
         ResponseShape(**{name: settings[name] for name in ("results", "id", "score", "text")}),
         paging,
         settings["timeout"] or ALONE,
+        advice_for(url, method),
     )
     return HttpRetriever(service)
 
@@ -62,11 +85,18 @@ def parse_body(text: str) -> str:
     return conceal(json_text, text)
 
 
+def check_names(url: str, body: str) -> None:
+    """Raise if a name in braces is not a placeholder."""
+    check_places("http: url", revealed(url), is_json=False)
+    check_places("http: body", revealed(body), is_json=True)
+
+
 def check_request(url: str, body: str, headers: str, **settings: Any) -> None:
     """Raise unless every variable is set, the address is valid, and the request has what its parameters are about."""
     for where, text in (("body", body), ("headers", headers)):
         fill_variables(revealed(text), where)
     filled_address(revealed(url), values_of(Query("q"), 1))
+    check_names(url, body)
     places = places_in(revealed(url), revealed(body))
     for name, place in (("size", "size"), ("cursor", "cursor"), ("first_cursor", "cursor")):
         if settings[name] and place not in places:
@@ -95,7 +125,12 @@ PROVIDER = Provider(
             "{page}, {page0}, {offset}, {cursor} and {size} for each page",
             is_private=True,
         ),
-        Param("method", one_of("post", "get", "put"), "post", "HTTP method: post, get or put"),
+        Param(
+            "method",
+            one_of("post", "get", "put"),
+            UnsetMethod("post"),
+            "HTTP method: post, get or put (default: get if url has {query} and body is not set)",
+        ),
         Param(
             "body", parse_body, BODY, "JSON to send, with the same placeholders (default for get: no body)", is_private=True
         ),

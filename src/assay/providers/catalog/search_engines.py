@@ -45,6 +45,7 @@ def elasticsearch_shape(target: Target) -> ResponseShape:
         "_score",
         f"_source.{target.text}",
         ("error.reason", "error", "_shards.failures[0].reason.reason"),
+        ("hits.total.value", "hits.total"),
     )
 
 
@@ -75,6 +76,7 @@ def vespa_shape(target: Target) -> ResponseShape:
         "relevance",
         f"fields.{target.text}",
         ("root.errors[0].message", "root.errors[0].summary"),
+        ("root.fields.totalCount",),
         omits_empty=True,
         read_id=None if target.id else vespa_id,
     )
@@ -98,7 +100,7 @@ def solr_body(target: Target, values: Values) -> Body:
 
 def solr_shape(target: Target) -> ResponseShape:
     """Hits are in `response.docs`."""
-    return ResponseShape("response.docs", target.id or "id", "score", target.text, ("error.msg",))
+    return ResponseShape("response.docs", target.id or "id", "score", target.text, ("error.msg",), ("response.numFound",))
 
 
 def typesense_body(target: Target, values: Values) -> Body:
@@ -118,7 +120,14 @@ def typesense_body(target: Target, values: Values) -> Body:
 def typesense_shape(target: Target) -> ResponseShape:
     """The order counts: `text_match` is a whole number with more digits than a float has."""
     document = f"document.{target.id or 'id'}"
-    return ResponseShape("results[0].hits", document, None, f"document.{target.text}", ("results[0].error", "message"))
+    return ResponseShape(
+        "results[0].hits",
+        document,
+        None,
+        f"document.{target.text}",
+        ("results[0].error", "message"),
+        ("results[0].found",),
+    )
 
 
 def meilisearch_body(target: Target, values: Values) -> Body:
@@ -131,7 +140,7 @@ def meilisearch_body(target: Target, values: Values) -> Body:
 
 def meilisearch_shape(target: Target) -> ResponseShape:
     """The order counts: ranking rules decide it one after the other, and the ranking score does not tell them apart."""
-    return ResponseShape("hits", target.id or "id", None, target.text, ("message",))
+    return ResponseShape("hits", target.id or "id", None, target.text, ("message",), ("estimatedTotalHits", "totalHits"))
 
 
 SEARCHES = {
