@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.document_sources import DOCUMENT_STEMS, TABLE_ENDINGS, text_files
+from assay.datasets.document_sources import TABLE_ENDINGS
 from assay.datasets.fields import roles_of
 from assay.datasets.loading import load_dataset
 from assay.datasets.probe import Probe
+from assay.datasets.text_documents import DOCUMENT_STEMS, text_files
 from assay.errors import AssayError
 
 

@@ -112,6 +112,7 @@ from assay.evaluation.scoring import with_bands as with_bands
 from assay.evaluation.scoring import with_intervals as with_intervals
 from assay.evaluation.short_rankings import SHORT_SIGN as SHORT_SIGN
 from assay.evaluation.short_rankings import Limit as Limit
+from assay.evaluation.short_rankings import find_limit as find_limit
 from assay.evaluation.short_rankings import is_short as is_short
 from assay.evaluation.short_rankings import limit_on as limit_on
 from assay.evaluation.short_rankings import with_limited_provider as with_limited_provider

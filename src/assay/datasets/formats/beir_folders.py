@@ -133,7 +133,7 @@ def notes_on_forums(dataset: BenchmarkDataset) -> list[str]:
     n_forums = len({query.scope for query in dataset.queries.values()})
     if n_forums < 2:
         return []
-    return [f"cqadupstack: BEIR reports the mean over the {n_forums} forums. Add --by forum, which prints it as macro mean"]
+    return [f"cqadupstack: BEIR reports the mean over the {n_forums} forums, which is the macro mean of --by forum."]
 
 
 def _beir_folders(probe: Probe) -> set[str]:

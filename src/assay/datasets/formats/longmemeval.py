@@ -202,7 +202,7 @@ def notes_on_questions(dataset: BenchmarkDataset) -> list[str]:
         return []
     verb = "has" if len(empty) == 1 else "have"
     which = f"{len(empty):,} of {counted(len(dataset.queries), 'question')} {verb} nothing to find, such as {empty[0]}"
-    return [f"{which}. LongMemEval leaves such questions out of retrieval scores (--no-relevant skip)."]
+    return [f"{which}. LongMemEval leaves such questions out of retrieval scores, as --no-relevant skip does."]
 
 
 def detect(probe: Probe) -> bool:
