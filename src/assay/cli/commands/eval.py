@@ -130,6 +130,7 @@ def _write_warnings(sentences: Iterable[str]) -> None:
     """Write warnings to standard error, even with `--quiet`: on secrets that others can read, or on a silent provider."""
     for sentence in sentences:
         sys.stderr.write(f"warning: {printable(sentence)}\n")
+    sys.stderr.flush()  # the user should see it while the evaluation runs
 
 
 def _write_message(options: argparse.Namespace, message: str) -> None:

@@ -147,6 +147,7 @@ def _check(options: argparse.Namespace, text: str) -> int:
 
 def _write_warning(warning: str) -> None:
     sys.stderr.write(f"warning: {printable(warning)}\n")
+    sys.stderr.flush()
 
 
 def _part(options: argparse.Namespace, text: str) -> Part:
