@@ -72,6 +72,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("views",),
     ("model",),
+    ("frames",),
     ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
     ("errors", "serialize", "temporary_files", "text"),
     ("masking",),
