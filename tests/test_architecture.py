@@ -61,7 +61,7 @@ ROWS = (
     ("cli",),
     ("web", "compat", "pytest_plugin"),
     ("reports",),
-    ("charts",),
+    ("charts", "schemas"),
     ("ontology",),
     ("monitoring",),
     ("comparison", "conformance", "store"),
