@@ -355,6 +355,7 @@ NO_NOUNS = {"one", "found", "said", "told", "given"}
 PUBLIC_FIELDS = {
     *("BoundMetric.given", "Case.found", "Evidence.said", "WorstSlices.found"),
     *("Response.said", "SavedRecord.said"),
+    *("MetricExplanation.given", "WatchFile.told"),
 }
 """Fields that people read, or that files hold, by these names."""
 PUBLIC_PARAMETERS = {"parse_rules"}

@@ -63,6 +63,11 @@ def test_runs_and_judgments_show_their_first_rows():
     assert "Qrels(3 queries, 4 judgments)" in shown(assay.Qrels(QRELS)).text
 
 
+def test_an_explanation_shows_what_gives_the_number():
+    found = assay.why(QRELS, RUN, "mrr", 0.5)
+    assert str(found).partition(".")[0] in shown(found).text
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_names_are_text_and_never_markup(text):
     dataset = assay.BenchmarkDataset(text or "x")

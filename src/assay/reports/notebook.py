@@ -14,6 +14,7 @@ from assay.comparison import Comparison, Figures
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Result, with_intervals
 from assay.frames import Tabular
+from assay.masking import mask
 from assay.reports.layout import raised
 from assay.reports.report import Report
 from assay.reports.sections.catalog import dataset_sections
@@ -53,8 +54,13 @@ MAX_ROWS = 10
 
 
 def notebook_html(value: Tabular) -> str:
-    """The object as a small piece of HTML; all text from outside is escaped."""
-    inside = "\n".join(block for section in notebook_sections(value) for block in _blocks(section))
+    """The object as a small piece of HTML, without secrets."""
+    return mask(sections_html(notebook_sections(value)))
+
+
+def sections_html(sections: Sequence[Section]) -> str:
+    """Sections as a small piece of HTML; all text from outside is escaped."""
+    inside = "\n".join(block for section in sections for block in _blocks(section))
     return f'<div class="assay">\n<style>\n{STYLE}\n</style>\n{inside}\n</div>'
 
 

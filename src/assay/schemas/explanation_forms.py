@@ -1,4 +1,4 @@
-"""The forms of explanations, and of the report on somebody's own metric code."""
+"""The forms of explanations, and of the report on a user's metric code."""
 
 from __future__ import annotations
 
