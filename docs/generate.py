@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import json
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from assay.metrics.parsing import parse_metrics
 from assay.metrics.questions import Question, all_questions
 from assay.metrics.registry import DEFAULT_GROUP, GROUPS, all_metrics, all_spellings
 from assay.ontology import Similarity, all_similarities
+from assay.schemas import generated_schemas, schema_path
 from docs.shapes import SHAPES, Shape
 
 HERE = Path(__file__).parent
@@ -395,7 +398,21 @@ def _tree() -> str:
     )
 
 
+def schema_pages() -> dict[str, Callable[[], str]]:
+    """The JSON Schemas, which are in the package: file name, seen from this folder → the function that writes it."""
+    source = HERE.parent / "src" / "assay" / "schemas"
+    return {
+        f"../{(source / schema_path(name).name).relative_to(HERE.parent).as_posix()}": partial(_schema_text, schema)
+        for name, schema in generated_schemas().items()
+    }
+
+
+def _schema_text(schema: dict[str, Any]) -> str:
+    return f"{json.dumps(schema, ensure_ascii=False, indent=1)}\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    **schema_pages(),
     ARCHITECTURE: architecture_page,
     "checks.md": checks_page,
     "formats.md": formats_page,

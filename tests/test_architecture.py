@@ -61,7 +61,7 @@ ROWS = (
     ("cli",),
     ("web", "compat", "pytest_plugin"),
     ("reports",),
-    ("charts",),
+    ("charts", "schemas"),
     ("ontology",),
     ("monitoring",),
     ("comparison", "conformance", "store"),
@@ -72,6 +72,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("views",),
     ("model",),
+    ("frames",),
     ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
     ("errors", "serialize", "temporary_files", "text"),
     ("masking",),
@@ -354,6 +355,7 @@ NO_NOUNS = {"one", "found", "said", "told", "given"}
 PUBLIC_FIELDS = {
     *("BoundMetric.given", "Case.found", "Evidence.said", "WorstSlices.found"),
     *("Response.said", "SavedRecord.said"),
+    *("MetricExplanation.given", "WatchFile.told"),
 }
 """Fields that people read, or that files hold, by these names."""
 PUBLIC_PARAMETERS = {"parse_rules"}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from assay.catalog import Described, find_entry, load_entries
 from assay.comparison import Comparison
 from assay.errors import UnknownName, UsageError
 from assay.evaluation import Result
+from assay.extras import is_installed
 from assay.metrics import BoundMetric
 from assay.monitoring import Series
 from assay.serialize import to_json
@@ -171,7 +173,7 @@ BACKSLASH = "\N{SET MINUS}"
 """A character that looks like a backslash."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """A chart: its specification, its description, and its data as rows."""
 
@@ -183,6 +185,26 @@ class Drawing:
     """The data as a table: the same as in the specification, with readable names."""
     note: str = ""
     """What the reader must know, below the title: that points were counted in cells, or where values come from."""
+
+    def save(self, path: str | Path) -> None:
+        """Write a file; the extension sets the format: svg, png, pdf, json (the specification) or csv (the rows)."""
+        from assay.atomic_write import atomic_write
+        from assay.charts.rendering import render
+
+        content = render(self, Path(path).suffix.lower().removeprefix("."))
+        with atomic_write(Path(path)) as file:
+            file.write(content)
+
+    def __repr__(self) -> str:
+        return f"Drawing({printable(self.title)})"
+
+    def _repr_html_(self) -> str | None:
+        """The chart in a notebook, on white; None if the package that draws it is missing."""
+        from assay.charts.rendering import render
+
+        if not is_installed("report"):
+            return None
+        return render(replace(self, spec={**self.spec, "background": "white"}), "svg").decode()
 
     def finished(self) -> Drawing:
         """The same with its texts in the specification, and without harmful characters or values that JSON forbids."""

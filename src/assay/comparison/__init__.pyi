@@ -13,6 +13,7 @@ from assay.comparison.discrimination import Discrimination as Discrimination
 from assay.comparison.discrimination import Discriminations as Discriminations
 from assay.comparison.discrimination import discriminative_power as discriminative_power
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
+from assay.comparison.leaderboard import Leaderboard as Leaderboard
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter
 from assay.comparison.letters import letters_of as letters_of

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from assay.comparison.alignment import Aligned, align
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
@@ -21,6 +23,7 @@ from assay.comparison.unjudged_notes import notes_on_unjudged
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
+from assay.frames import Columns, Tables, Tabular
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels
 from assay.serialize import to_json
@@ -29,7 +32,7 @@ from assay.text import counted, percent, shortened, some_of
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabular):
     """`comparison.verdict` is the conclusion, `table()` has all pairs as rows, `best(metric)` is the best system."""
 
     aligned: Aligned
@@ -204,6 +207,27 @@ class Comparison:
                 for name, outcome in self.fields.items()
             }
         return plain
+
+    def _tables(self) -> Tables:
+        return {"pairs": self._pair_columns, "queries": self._query_columns}
+
+    def _pair_columns(self) -> Columns:
+        """The rows of `table`, as columns; an undefined number is nan."""
+        names = list(Pair.__dataclass_fields__)
+        columns: dict[str, Any] = {name: [getattr(pair, name) for pair in self.pairs] for name in names}
+        columns |= {name: [row[name] for row in self.table()] for name in ("is_significant", "better")}
+        return columns
+
+    def _query_columns(self) -> Columns:
+        """A row for each metric, system and query, with the score."""
+        keys = [(metric.name, system) for metric in self.metrics for system in self.names]
+        scores = [self.aligned.scores(metric.name).T.ravel() for metric in self.metrics]
+        return {
+            "metric": [metric for metric, _ in keys for _ in self.query_ids],
+            "system": [system for _, system in keys for _ in self.query_ids],
+            "query_id": list(self.query_ids) * len(keys),
+            "score": np.concatenate(scores) if scores else np.zeros(0),
+        }
 
     def _unjudged_to_dict(self, pair: Pair) -> dict[str, Any]:
         """The range of a pair on the deciding metric; nothing in slices."""

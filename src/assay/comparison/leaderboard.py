@@ -12,6 +12,7 @@ from assay.comparison.comparison import Comparison, compare_results
 from assay.comparison.options import ComparisonOptions
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
+from assay.frames import Columns, Tables, Tabular
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, find_metric, parse_metric
 from assay.serialize import to_json
@@ -22,7 +23,7 @@ FIGURE_KEYS = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
 
 
 @dataclass(frozen=True)
-class Leaderboard:
+class Leaderboard(Tabular):
     """`board["ndcg@10"]` is run → value, best run first; `board.best("ndcg@10")` is the name of the best run."""
 
     runs: tuple[str, ...]
@@ -63,6 +64,14 @@ class Leaderboard:
             "verdict": self.verdict,
         }
         return plain if self.comparison is None else {**plain, "comparison": self.comparison.to_dict()}
+
+    def _tables(self) -> Tables:
+        return {"runs": self._run_columns}
+
+    def _run_columns(self) -> Columns:
+        """A row for each run, with its value by each metric."""
+        figures = {metric: [by_run[run] for run in self.runs] for metric, by_run in self.figures.items()}
+        return {"run": list(self.runs), **figures}
 
     def _name(self, metric: str) -> str:
         name = metric if metric in self.figures else find_metric(metric).name

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.datasets.evidence import evidence_documents, evidence_pack
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
+from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
 from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
 from assay.text import counted
 
@@ -37,7 +38,7 @@ columns; documents that replaced those of the benchmark; and ids that were match
 
 
 @dataclass(eq=False)
-class BenchmarkDataset:
+class BenchmarkDataset(Tabular):
     """A benchmark. `queries`, `documents` and `qrels` are mappings by id; `BenchmarkDataset("name", "1.0")` is empty."""
 
     name: str = "dataset"
@@ -212,6 +213,44 @@ class BenchmarkDataset:
 
         JSON.save(self, Path(path))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values, as `save_json` writes them."""
+        from assay.datasets.formats.tables import content_of
+
+        return content_of(self)
+
+    def _tables(self) -> Tables:
+        return {"queries": self._query_columns, "documents": self._document_columns, "qrels": self._judged_columns}
+
+    def _query_columns(self) -> Columns:
+        """A row for each query: its text, the ids of its relevant documents, best first, and its tags.
+
+        The ids of a query that is not judged are None.
+        """
+        queries = list(self.queries.values())
+        is_judged = [query.query_id in self.qrels or query.evidence is not None for query in queries]
+        columns: dict[str, Sequence[Any]] = {
+            "query_id": list(self.queries),
+            "query": [query.text for query in queries],
+            "relevant_ids": [
+                _best_first(self._grades(query)) if judged else None
+                for query, judged in zip(self.queries, is_judged, strict=True)
+            ],
+            **filled_columns({name: [getattr(query, name) for query in queries] for name in ("expected", "scope")}),
+        }
+        return columns | tag_columns([query.tags for query in queries], list(columns))
+
+    def _document_columns(self) -> Columns:
+        """A row for each document, with the fields that at least one document has."""
+        documents = list(self.documents.values())
+        names = ("title", "source", "page_number", "section", "group")
+        more = filled_columns({name: [getattr(document, name) for document in documents] for name in names})
+        texts = [document.text for document in documents]
+        return {"doc_id": [document.doc_id for document in documents], "text": texts, **more}
+
+    def _judged_columns(self) -> Columns:
+        return self.judged().columns_of()
+
     @classmethod
     def from_trec_qrels(cls, path: str | Path, name: str = "", version: str = "1.0") -> BenchmarkDataset:
         """Read judgments alone from TREC qrels."""
@@ -238,6 +277,11 @@ class BenchmarkDataset:
         parts = (counted(len(self.queries), "query"), counted(len(self.documents), "document"))
         n_judgments = sum(map(len, self.qrels.values()))
         return f"BenchmarkDataset({self.name} {self.version}: {', '.join(parts)}, {counted(n_judgments, 'judgment')})"
+
+
+def _best_first(grades: Mapping[str, float]) -> list[str]:
+    """The relevant documents, the highest grade first."""
+    return sorted((doc for doc, grade in grades.items() if grade > 0), key=lambda doc: -grades[doc])
 
 
 MAX_TAG_VALUES = 50

@@ -97,6 +97,8 @@ from assay.evaluation.saved import result_from_dict as result_from_dict
 from assay.evaluation.saved import result_of as result_of
 from assay.evaluation.saved import result_of_record as result_of_record
 from assay.evaluation.saved_form import SCHEMA as SCHEMA
+from assay.evaluation.saved_form import SavedFile as SavedFile
+from assay.evaluation.saved_form import SavedInterval as SavedInterval
 from assay.evaluation.saved_form import SavedQuery as SavedQuery
 from assay.evaluation.saved_form import SavedRecord as SavedRecord
 from assay.evaluation.saved_form import SavedResult as SavedResult

@@ -112,7 +112,7 @@ class Moved:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """What `why` found about one metric."""
 
@@ -136,6 +136,10 @@ class Explanation:
     """Signs of a mistake in the data."""
     n_equal: Mapping[str, int] = field(default_factory=dict, repr=False)
     """Query → the largest number of documents that share a score with a judged document."""
+
+    def __repr__(self) -> str:
+        ways = f"; {len(self.matches)} ways to {self.target.text}" if self.target else ""
+        return f"Explanation({self.metric.name}={self.ours.value:.4f}{ways})"
 
     @property
     def expected(self) -> float | None:

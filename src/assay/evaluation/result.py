@@ -15,6 +15,7 @@ from assay.evaluation.bands import Band, tie_report
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scores
+from assay.frames import Columns, Tables, Tabular, tag_columns
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, Policy, Query, ScoreTable
 from assay.serialize import to_json
@@ -22,7 +23,7 @@ from assay.text import counted
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Tabular):
     """The scores of one run. `result["ndcg@10"]` is the summary, `result.scores("ndcg@10")` has the score of each query.
 
     Any spelling of a metric works as a key.
@@ -311,6 +312,30 @@ class Result:
         if self.said:
             plain["said"] = {query: dict(fields) for query, fields in self.said.items()}
         return plain
+
+    def _tables(self) -> Tables:
+        return {"queries": self._query_columns, "summary": self._summary_columns}
+
+    def _query_columns(self) -> Columns:
+        """A row for each query: its text and tags if they are known, then its score by each metric."""
+        scores = {
+            name: np.array(column.score) if column.aggregation.summarise else column.score.tolist()
+            for name, column in self.table.columns.items()
+        }
+        queries = [self.queries.get(query) or Query(query) for query in self.query_ids]
+        texts = {"query": [query.text for query in queries]} if any(query.text for query in queries) else {}
+        tags = tag_columns([query.tags for query in queries], ("query_id", "query", *scores))
+        return {"query_id": list(self.query_ids), **texts, **tags, **scores}
+
+    def _summary_columns(self) -> Columns:
+        """A row for each metric: its value over all queries, and its confidence interval if that was computed."""
+        columns: dict[str, Any] = {"metric": list(self.summary), "value": np.array(list(self.summary.values()), dtype=float)}
+        if self.intervals:
+            known = [self.intervals.get(name) for name in self.summary]
+            for end in ("low", "high", "level"):
+                columns[end] = np.array([np.nan if interval is None else getattr(interval, end) for interval in known])
+            columns["method"] = [None if interval is None else interval.method for interval in known]
+        return columns
 
     def _further(self) -> dict[str, Any]:
         """The optional fields of a result."""

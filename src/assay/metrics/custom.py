@@ -25,7 +25,7 @@ PREFIX = "python:"
 ONLY_WRITTEN = "python: names are loaded only from what you write: an argument, a plan, a rules file or your own Python code"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OwnMetric(Metric):
     """A metric made by the user. Its meaning is the first line of the docstring of its function."""
 

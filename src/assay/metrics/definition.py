@@ -19,7 +19,7 @@ from assay.views import GradedRun
 __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Metric(Described):
     """The definition of a metric: its function, its parameters, and everything that describes it.
 
@@ -52,6 +52,12 @@ class Metric(Described):
     """Other metrics that are often reported under the name of this one."""
     trec: tuple[str, ...] = ()
     """The names of the metric in trec_eval, as templates with the parameters."""
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -86,7 +92,7 @@ class Metric(Described):
         return BoundMetric(self, settings, frozenset(given_params))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BoundMetric:
     """A metric with its parameters. It computes scores and is known by its canonical name."""
 
@@ -150,7 +156,10 @@ class BoundMetric:
             view = view.condensed()
         return function(view, **params)
 
-    def __str__(self) -> str:
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
         return self.name
 
     def __reduce__(self) -> tuple[Callable[[str, bool], BoundMetric], tuple[str, bool]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError
+from assay.frames import Columns, Tables, Tabular
 from assay.model.ids import all_text, key_id, text_id, with_text_keys
 from assay.model.values import as_number, is_finite_number, unpacked
 from assay.text import counted
@@ -102,7 +103,7 @@ def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
     raise DataError(message, source=f"judgments of query {query}")
 
 
-class Qrels(Mapping[str, dict[str, float]]):
+class Qrels(Tabular, Mapping[str, dict[str, float]]):
     """Judgments from any source: after `qrels = Qrels(source)`, `qrels[query][document]` is a grade.
 
     A document that is judged for several subtopics has the highest of these grades.
@@ -154,6 +155,26 @@ class Qrels(Mapping[str, dict[str, float]]):
 
     def __repr__(self) -> str:
         return f"Qrels({counted(len(self), 'query')}, {counted(len(self.docs), 'judgment')})"
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Query → document → grade."""
+        return {query: self[query] for query in self}
+
+    def _tables(self) -> Tables:
+        return {"qrels": self._judged_columns}
+
+    def _judged_columns(self) -> Columns:
+        """A row for each judgment; if judgments are per subtopic, a row for each document and subtopic."""
+        if self.subtopics is None:
+            queries = [self.query_ids[number] for number in self.query_of.tolist()]
+            return {"query_id": queries, "doc_id": self.docs, "relevance": np.array(self.grades)}
+        judgment = self.subtopics.judgment
+        return {
+            "query_id": [self.query_ids[number] for number in self.query_of[judgment].tolist()],
+            "doc_id": [self.docs[number] for number in judgment.tolist()],
+            "relevance": np.array(self.subtopics.grade),
+            "subtopic": list(self.subtopics.subtopic),
+        }
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints, ScoreOrder
 from assay.errors import DataError
+from assay.frames import Columns, Tables, Tabular
 from assay.model.ids import all_text, key_id, sorted_ids, text_id, with_text_keys
 from assay.model.policy import Policy, RankRule
 from assay.model.quicksort import quicksort_order
@@ -108,7 +109,7 @@ def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranki
     return ranking
 
 
-class Run(Mapping[str, Ranking]):
+class Run(Tabular, Mapping[str, Ranking]):
     """A system's rankings from any source: after `run = Run(source)`, `run[query][document]` is a score.
 
     Documents are ordered by score, highest first. The policy decides the order of equal scores.
@@ -162,6 +163,25 @@ class Run(Mapping[str, Ranking]):
 
     def __repr__(self) -> str:
         return f"Run({counted(len(self), 'query')}, {counted(int(self.n_retrieved.sum()), 'document')})"
+
+    def to_dict(self) -> dict[str, Ranking]:
+        """Query → document → score."""
+        return {query: self[query] for query in self}
+
+    def _tables(self) -> Tables:
+        return {"run": self._ranked_columns}
+
+    def _ranked_columns(self) -> Columns:
+        """A row for each retrieved document, best first. Equal scores keep their order."""
+        ranked = [self.ranked(place) for place in range(len(self))]
+        scores = chain.from_iterable(map(own.__getitem__, docs) for own, docs in zip(self.rankings, ranked, strict=True))
+        n_rows = int(self.n_retrieved.sum())
+        return {
+            "query_id": [query for query, docs in zip(self.query_ids, ranked, strict=True) for _ in docs],
+            "doc_id": list(chain.from_iterable(ranked)),
+            "score": np.fromiter(scores, float, n_rows),
+            "rank": np.fromiter(chain.from_iterable(range(1, len(docs) + 1) for docs in ranked), np.int64, n_rows),
+        }
 
     @cached_property
     def numbers(self) -> dict[str, int]:

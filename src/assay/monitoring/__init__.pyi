@@ -11,6 +11,8 @@ from assay.monitoring.finding import SAME as SAME
 from assay.monitoring.finding import SKIPPED as SKIPPED
 from assay.monitoring.finding import UNDECIDED as UNDECIDED
 from assay.monitoring.finding import WARNED as WARNED
+from assay.monitoring.finding import Finding as Finding
+from assay.monitoring.finding import Moved as Moved
 from assay.monitoring.finding import digits_for as digits_for
 from assay.monitoring.finding import unit_of as unit_of
 from assay.monitoring.gating import GateReport as GateReport

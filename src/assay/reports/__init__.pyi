@@ -1,6 +1,9 @@
+from assay.reports.exports import save_object as save_object
+from assay.reports.exports import saved_json as saved_json
 from assay.reports.json_output import json_text as json_text
 from assay.reports.layout import Style as Style
 from assay.reports.layout import shorten_middle as shorten_middle
+from assay.reports.notebook import notebook_html as notebook_html
 from assay.reports.outputs import ENDINGS as ENDINGS
 from assay.reports.outputs import OR_FLAG as OR_FLAG
 from assay.reports.outputs import check_endings as check_endings
@@ -36,6 +39,7 @@ from assay.reports.sections.answers import render_answers as render_answers
 from assay.reports.sections.answers import render_routing as render_routing
 from assay.reports.sections.catalog import CheckReport as CheckReport
 from assay.reports.sections.catalog import dataset_list_sections as dataset_list_sections
+from assay.reports.sections.catalog import dataset_sections as dataset_sections
 from assay.reports.sections.catalog import datasets_to_dict as datasets_to_dict
 from assay.reports.sections.catalog import describe_check as describe_check
 from assay.reports.sections.catalog import describe_provider as describe_provider

@@ -203,9 +203,11 @@ def cells(*texts: str) -> tuple[Cell, ...]:
     return tuple(map(Cell, texts))
 
 
-def table_from_rows(rows: Sequence[Mapping[str, Any]], label: str = "", digits: int | None = None) -> Table:
-    """A table from rows of values by name; columns are all names that occur, and missing values are empty."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
+def table_from_rows(
+    rows: Sequence[Mapping[str, Any]], label: str = "", digits: int | None = None, names: Sequence[str] = ()
+) -> Table:
+    """A table from rows of values by name; columns are the given names, then all that occur. Missing values are empty."""
+    names = list(dict.fromkeys([*names, *(name for row in rows for name in row)]))
     heads = tuple(Column(name, kind="text") for name in names)
     return Table(heads, tuple(tuple(_value_cell(row.get(name), digits) for name in names) for row in rows), label)
 

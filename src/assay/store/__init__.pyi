@@ -1,3 +1,4 @@
+from assay.store.export import Line as Line
 from assay.store.guards import GuardBook as GuardBook
 from assay.store.guards import GuardEntry as GuardEntry
 from assay.store.judge_panel import JudgeAgreement as JudgeAgreement

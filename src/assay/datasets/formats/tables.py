@@ -169,8 +169,8 @@ KINDS: Mapping[str, tuple[type, str]] = {
 """Field → its type, and the name of that type."""
 
 
-def write_json(dataset: BenchmarkDataset, path: Path) -> None:
-    """Write the whole dataset. Fields without a value are left out.
+def content_of(dataset: BenchmarkDataset) -> dict[str, Any]:
+    """The whole dataset as plain values. Fields without a value are left out.
 
     The metadata contain the dataset's own dataset_name and version; other metadata with these names go next to them.
     """
@@ -188,6 +188,14 @@ def write_json(dataset: BenchmarkDataset, path: Path) -> None:
         content["judgments"] = judges
     if dataset.spans:
         content["spans"] = {query: [filled_fields(span) for span in spans] for query, spans in dataset.spans.items()}
+    return msgspec.to_builtins(content, str_keys=True)
+
+
+def write_json(dataset: BenchmarkDataset, path: Path) -> None:
+    """Write the whole dataset as one JSON file."""
+    import msgspec
+
+    content = content_of(dataset)
     with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 

@@ -215,9 +215,15 @@ def size_text(dataset: BenchmarkDataset) -> str:
     return f"{counted(len(dataset.queries), 'query')}, {counted(len(dataset.documents), 'document')}"
 
 
+def dataset_sections(dataset: BenchmarkDataset) -> tuple[Section, ...]:
+    """The sizes, grades and tags of a benchmark. Fingerprints are left out, because they read every document."""
+    return statistics_sections({**dataset.get_statistics(), "fingerprints": {}}, dataset.repairs)
+
+
 def statistics_sections(content: Mapping[str, Any], repairs: Sequence[Repair]) -> tuple[Section, ...]:
     """The sizes, grades, tags and fingerprints of one benchmark."""
-    head = f"{content['name']} {content['version']} (format {content['format']})"
+    form = f" (format {content['format']})" if content["format"] else ""
+    head = f"{content['name']} {content['version']}{form}"
     rows = tuple(cells(name, text) for name, text in statistics_lines(content))
     parts: list[Any] = [Table(text_columns("", "", prose=True), rows, title=head)]
     if repairs:
@@ -258,7 +264,7 @@ def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     }
     lines += [(words, f"{content[name]:,}") for name, words in others.items() if content[name]]
     prints = " · ".join(f"{part} {value}" for part, value in content["fingerprints"].items())
-    return [*lines, ("fingerprints", prints)]
+    return [*lines, ("fingerprints", prints)] if prints else lines
 
 
 MAX_PLACES = 5

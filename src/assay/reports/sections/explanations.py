@@ -263,6 +263,11 @@ class Explanations(list[Explanation]):
     def __str__(self) -> str:
         return render_why(self, ExplanationOptions(), Style()).rstrip("\n")
 
+    def _repr_html_(self) -> str:
+        from assay.reports.notebook import sections_html
+
+        return sections_html([why_section(explanation, ExplanationOptions()) for explanation in self])
+
     def __repr__(self) -> str:
         values = [f"{explanation.metric.name}={explanation.ours.value:.4f}" for explanation in self]
         n_matches = "".join(

@@ -50,7 +50,10 @@ def score_sections(report: Report, form: str = "table") -> tuple[Section, ...]:
 
 def summary_table(report: Report) -> Table:
     """Runs × metrics, or metrics × runs if there are many metrics; in a terminal the one that fits."""
-    columns_by_head = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
+    columns_by_head = [
+        *(column for metric in report.shown for column in metric_columns(report, metric)),
+        *_failed_column(report),
+    ]
     names = [report.label(result) for result in report.results]
     rows = [(Cell(name), *(some[number] for _, some in columns_by_head)) for number, name in enumerate(names)]
     heads = [_with_room(head, some) for head, some in columns_by_head]
@@ -67,7 +70,7 @@ def _with_room(head: str, some: Sequence[Cell]) -> str | Column:
     return Column(head, kind="verdict") if any(cell.sign for cell in some) else head
 
 
-def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
+def metric_columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
     """Headings and cells of a metric: its values, then how much ties and unjudged documents could change them."""
     best = report.best(metric)
     figures = [

@@ -1,0 +1,51 @@
+"""Generation: the JSON Schemas of all files, from the forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from assay.evaluation import SavedFile
+from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
+from assay.schemas.explanation_forms import ConformanceFile, WhyFile
+from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile
+from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
+from assay.store import Line
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+FORMS: Mapping[str, type] = {
+    "assay.benchmark/1": BenchmarkFile,
+    "assay.comparison/1": ComparisonFile,
+    "assay.conformance/1": ConformanceFile,
+    "assay.discrimination/1": DiscriminationFile,
+    "assay.drift/1": DriftFile,
+    "assay.export/1": Line,
+    "assay.gate-check/1": GateCheckFile,
+    "assay.gate/1": GateFile,
+    "assay.history/1": HistoryFile,
+    "assay.judgments/1": JudgmentsFile,
+    "assay.power/1": PowerFile,
+    "assay.query_plan/1": QueryPlanFile,
+    "assay.result/1": SavedFile,
+    "assay.results/1": ResultsFile,
+    "assay.watch/1": WatchFile,
+    "assay.why/1": WhyFile,
+}
+"""The name of each schema → the form of the file. In an export, each line has this form."""
+
+
+def generated_schemas() -> dict[str, dict[str, Any]]:
+    """Name → JSON Schema."""
+    return {name: _schema(name, form) for name, form in FORMS.items()}
+
+
+def _schema(name: str, form: type) -> dict[str, Any]:
+    schema = msgspec.json.schema(form)
+    top = schema["$defs"][schema["$ref"].rpartition("/")[2]]
+    if schema_field := top["properties"].get("schema"):
+        top["properties"]["schema"] = (
+            {"const": name} if "default" not in schema_field else {"enum": [name, None], "default": None}
+        )
+    return {"$schema": DIALECT, "$id": f"urn:{name.replace('/', ':')}", "title": name, **schema}

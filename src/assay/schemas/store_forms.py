@@ -1,0 +1,91 @@
+"""The forms of lists of results, of judgments, and of benchmarks in one file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from assay.model import Document, Query, RelevanceJudgment, Span
+from assay.schemas.written_form import Optional, written_form
+from assay.store import JudgeAgreement, Judgment
+
+
+class StoredFigure(msgspec.Struct):
+    """The value of a metric, with its interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Entry(msgspec.Struct):
+    """A stored result."""
+
+    evaluation: str
+    saved: str
+    started: str
+    benchmark: str
+    provider: str
+    n_queries: int
+    n_failed: int
+    dataset: str
+    is_failed: bool
+    figures: dict[str, StoredFigure]
+    tags: list[str]
+    baselines: list[str]
+
+
+class ResultsFile(msgspec.Struct):
+    """The results in a store."""
+
+    schema: str
+    results: list[Entry]
+
+
+JudgmentForm = written_form("Judgment", Judgment)
+AgreementForm = written_form("JudgeAgreement", JudgeAgreement, same=float)
+
+
+class JudgmentsFile(msgspec.Struct):
+    """The judgments in a store, or the agreement of their judges."""
+
+    schema: str
+    judgments: list[JudgmentForm] | UnsetType = UNSET  # type: ignore[valid-type]
+    agreement: list[AgreementForm] | UnsetType = UNSET  # type: ignore[valid-type]
+    alpha: dict[str, Any] | UnsetType | None = UNSET
+
+
+class WatchFile(msgspec.Struct):
+    """The alerts that were sent: channel → their keys."""
+
+    schema: str
+    told: dict[str, list[str]]
+
+
+def _filled(record: type[Any], *required: str) -> type[msgspec.Struct]:
+    """A record without the fields that have no value."""
+    form = written_form("", record)
+    fields = {field.name: field.type for field in msgspec.structs.fields(form)}
+    return written_form(
+        record.__name__, record, **{name: Optional(kind) for name, kind in fields.items() if name not in required}
+    )
+
+
+QueryForm = _filled(Query, "query_id")
+DocumentForm = _filled(Document, "doc_id")
+JudgedForm = _filled(RelevanceJudgment, "query_id", "doc_id", "relevance_grade")
+SpanForm = _filled(Span, "doc_id")
+
+
+class BenchmarkFile(msgspec.Struct):
+    """A benchmark."""
+
+    metadata: dict[str, Any]
+    queries: dict[str, QueryForm]  # type: ignore[valid-type]
+    documents: dict[str, DocumentForm]  # type: ignore[valid-type]
+    qrels: dict[str, dict[str, float]]
+    judgments: list[JudgedForm] | UnsetType = UNSET  # type: ignore[valid-type]
+    spans: dict[str, list[SpanForm]] | UnsetType = UNSET  # type: ignore[valid-type]
