@@ -94,7 +94,7 @@ ELEVEN_POINT_AVERAGE = Metric(
     aliases=("11pt", "eleven_point_average", "11-pt_avg"),
     formula="mean of iprec@0, iprec@0.1, …, iprec@1",
     cite="Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, §8.4",
-    trec=("11pt_avg",),
+    trec=("11pt_avg", "11pt_avg_{points}"),
 )
 
 
