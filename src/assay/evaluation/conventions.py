@@ -45,6 +45,7 @@ DESCRIPTIONS: Mapping[tuple[str, Any], str] = {
     ("negatives", "unjudged"): "negative grades count as unjudged",
     ("rel", None): "any grade above 0 is relevant",
     ("max_grade", None): "the maximum grade is the highest one in the judgments",
+    ("depth", None): "whole rankings count",
     ("duplicates", "error"): "a document ranked twice is an error",
     ("duplicates", "keep_best"): "a document ranked twice keeps its better rank",
 }
@@ -134,7 +135,11 @@ def flag_of(name: str, value: Any) -> str:
 
 def of_policy(name: str, value: Any) -> Convention:
     """The convention of a policy field with this value."""
-    numbers = {"rel": "grades of {} and above are relevant", "max_grade": "the maximum grade is {}"}
+    numbers = {
+        "rel": "grades of {} and above are relevant",
+        "max_grade": "the maximum grade is {}",
+        "depth": "only the first {} documents of a ranking count",
+    }
     words = DESCRIPTIONS.get((name, value)) or numbers[name].format(show(value))
     return Convention(words, {name: value})
 

@@ -177,6 +177,8 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         level=policy.rel,
         tie_rule=policy.ties if policy.ties in ("expected", "error") else "settled",
     )
+    if policy.depth is not None:
+        run = run.cut(policy.depth)
     if policy.negatives == "nonrelevant":
         run = run.without_negatives()
     if policy.judged_only:

@@ -128,6 +128,7 @@ def coverage(report: Report) -> str:
         *([f"profile: {first.profile}"] if first.profile else []),
         "relevant: grade > 0" if policy.rel is None else f"relevant: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
+        *([f"depth: {policy.depth:,}"] if policy.depth is not None else []),
         *_relevance(first),
     ]
     if policy.judged_only:
