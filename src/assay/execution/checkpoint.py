@@ -77,9 +77,8 @@ class Checkpoint:
 
     def _rescore(self, before: Mapping[str, Any], answers: KnownResponses, say: Callable[[str], None]) -> KnownResponses:
         """Start a new log with the responses of an evaluation that was scored differently."""
-        say(
-            f"{'; '.join(describe_changes(before, self.header))}. Stored answers are used, and no query is sent again for this"
-        )
+        changes = "; ".join(describe_changes(before, self.header))
+        say(f"{changes}. Stored answers are scored again, so these queries are not sent")
         self.begin()
         appender = self.log.appender()
         try:
