@@ -63,8 +63,8 @@ class Checkpoint:
         """
         before, answers = self.log.read()
         if not before:
-            if found := self._same_responses():
-                return self._rescore(*found, say)
+            if same := self._same_responses():
+                return self._rescore(*same, say)
             self._check_no_unfinished_match()
             say("there is nothing to resume, so this evaluation starts from the beginning")
             return self.begin()

@@ -207,7 +207,7 @@ def _undecided(explanation: Explanation, target: Target, asked: ExplanationOptio
     sentence = f"{_own_figure_text(explanation, asked)}. No tool, convention or pair of conventions gives {number}."
     lines = _query_lines(explanation, explanation.moved(figure), asked, about_ties=True)
     advice = "Break ties before you compare numbers, or report the range: assay score --tie-band."
-    tied = [one for one in explanation.singles if "ties" in _decided(one)]
+    tied = [single for single in explanation.singles if "ties" in _decided(single)]
     ladder = _ladder(explanation, [explanation.ours, *tied, *(tool for tool in explanation.tools if not tool.fault)], asked)
     return [Notes((sentence, f"{_tie_band(explanation, asked)}.", *lines, advice)), ladder]
 
