@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import AssayError, DataError, Hit, UsageError
+from assay.evaluation import OWN
 from assay.execution import ExecutionOptions, Selection, clear_finished, execute_plan
 from assay.metrics import parse_metrics
 
@@ -99,6 +100,34 @@ def changed_header(place, **change):
     return lambda header: (header[place] if place else header).update(change)
 
 
+@pytest.mark.parametrize("name", [NAMED, ""])
+def test_another_way_of_scoring_sends_no_query_again(evaluate, name):
+    """Responses depend neither on metrics nor on conventions: a finished and an interrupted evaluation are scored again."""
+    told = Told()
+    (whole,) = evaluate(told, name=name)
+    told.asked.clear()
+    more = tuple(parse_metrics(["mrr", "ndcg@10", "map", "recall@3"]))
+    (again,) = evaluate.resume(told, name=name, metrics=more)
+    assert {"map", "recall@3"} <= set(again)
+    assert (again["mrr"], again["ndcg@10"]) == (whole["mrr"], whole["ndcg@10"])
+    assert again.run == whole.run
+    (strict,) = evaluate.resume(told, name=name, metrics=more, profile=OWN.adjusted(rel=2.0, depth=1))
+    assert (strict.policy.rel, strict.policy.depth) == (2.0, 1)
+    (once,) = evaluate.resume(told, name=name, metrics=more)
+    assert (told.asked, once["map"]) == ([], again["map"])
+    assert len(evaluate.said) == (3 if name else 2), "without a name, each way of scoring has its own log"
+    assert evaluate.said[0].startswith("metrics were mrr, ndcg@10 and are now mrr, ndcg@10, map, recall@3. ")
+
+
+def test_an_interrupted_evaluation_continues_with_another_metric(evaluate):
+    told = Told()
+    evaluate.cut_short(told, name=NAMED)
+    for sent in (["q1", "q2"], []):
+        told.asked.clear()
+        (result,) = evaluate.resume(told, name=NAMED, metrics=tuple(parse_metrics(["map"])))
+        assert ([query for some in told.asked for query in some], "map" in result, "mrr" in result) == (sent, True, False)
+
+
 def test_what_has_changed_is_refused_and_told(evaluate, tmp_path, monkeypatch, snapshots):
     """Under a plan's name always; by flags, while the same queries are not finished."""
     monkeypatch.chdir(tmp_path)
@@ -107,8 +136,6 @@ def test_what_has_changed_is_refused_and_told(evaluate, tmp_path, monkeypatch, s
     path = str(evaluate.saved / "one" / "b.json")
     changes = {
         "k": {"k": 50},
-        "metrics": {"metrics": tuple(parse_metrics(["mrr"]))},
-        "a value of the policy": lambda header: header["plan"]["policy"].update(rel=2),
         "settings of providers": changed_header("plan", providers=[{"provider": "own", "k1": 2}]),
         "providers": changed_header(None, providers=["own", "other"]),
         "a file": changed_header("files", **{"mine.py": "other"}),

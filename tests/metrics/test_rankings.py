@@ -47,6 +47,8 @@ WORKED_OUT = [  # metric, grades down the ranking, grades of what was missed, sc
     ("map", [1, 0, 1, None, 1], [1], (1 / 1 + 2 / 3 + 3 / 5) / 4),
     ("map@2", [1, 0, 1], [1, 1], 1 / 4),  # ÷ R, although only two could be found
     ("map(norm=min)@2", [1, 0, 1], [1, 1], 1 / 2),
+    ("map(norm=found)@2", [1, 0, 1], [1, 1], 1.0),
+    ("map(norm=found)", [1, 0, 1], [1, 1], (1 + 2 / 3) / 2),
     ("map(norm=min)", [1, 0, 1], [1, 1], (1 + 2 / 3) / 4),  # without a cutoff R is the smaller
     ("gm_map", [1, 0, 1, None, 1], [1], (1 / 1 + 2 / 3 + 3 / 5) / 4),  # of one query it is map
     # precision is 1/2 at the first relevant document, 2/3 at the second, 3/6 at the third

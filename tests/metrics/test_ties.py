@@ -20,7 +20,14 @@ MORE = parse_metrics(
     [
         *("precision@1,2,3", "precision(over=retrieved)@3", "precision(rel=2)@3", "recall@2", "recall(rel=0)@2", "f1@2"),
         *("capped_recall@2", "hit@1", "hit(judged_only=true)@1", "mrr@2", "mrr(rel=2)", "map@2", "map(rel=0)"),
-        *("map(norm=min)@2", "map(judged_only=true)@2", "rprec(rel=2)", "ndcg@1,2,3", "ndcg(discount=jk2002)@3"),
+        *(
+            "map(norm=min)@2",
+            "map(norm=found)",
+            "map(judged_only=true)@2",
+            "rprec(rel=2)",
+            "ndcg@1,2,3",
+            "ndcg(discount=jk2002)@3",
+        ),
         *("ndcg(rel=2)@3", "ndcg(ideal=uncut)@2", "ndcg(judged_only=true)@2", "dcg(gain=binary)@2", "rbp(p=0.5, rel=2)@3"),
         *("rbp(p=0.9, gain=grade)", "rbp(p=0.5, gain=query)@2", "rbp_residual(p=0.5, complete=zero)", "rbp_residual(p=0.9)"),
         *("judged@2", "unjudged@2", "num_rel_ret@2", "iprec@0.3", "err@2", "q_measure@2", "bpref(rel=2)"),
@@ -30,8 +37,8 @@ GAIN_MAPS = parse_metrics(["ndcg(gain={1: 9, 2: 1})@2", "dcg(gain={0: 2, 1: 9, 2
 """Gains that do not grow with the grade."""
 SOME = parse_metrics(["err", "map", "compatibility", "infap", "bpm@5"])
 """With and without a closed form; each draws as the others do, and so does every query."""
-OF_RETRIEVED = parse_metrics("ndcg(ideal=retrieved)@1,2,3")
-"""The ideal grows with what enters the first k."""
+OF_RETRIEVED = parse_metrics(["ndcg(ideal=retrieved)@1,2,3", "map(norm=found)@1,2"])
+"""The ideal, or the divisor, grows with what enters the first k."""
 METRICS = list({bound.name: bound for bound in (*NUMBERS, *MORE, *GAIN_MAPS, *OF_RETRIEVED)}.values())
 CLOSED = [bound for bound in METRICS if bound.metric.expected and bound not in OF_RETRIEVED]
 MONOTONE = [bound for bound in METRICS if bound.metric.is_monotone and bound not in (*GAIN_MAPS, *OF_RETRIEVED)]

@@ -32,7 +32,7 @@ def test_ranx():
 
 
 def test_trec_eval():
-    for profile, family in product(("trec_eval-9", "trec_eval-10"), TREC_FAMILIES):
+    for profile, family in product(("trec_eval-9", "trec_eval-10"), TREC_FAMILIES.keys() - {"unj"}):
         theirs = pytrec_eval.RelevanceEvaluator(QRELS, {family}).evaluate(RUN)["q"]
         result = assay.evaluate(QRELS, RUN, family, profile=profile)
         ours = {metric.trec_name: result.scores(metric.name)["q"] for metric in result.metrics}

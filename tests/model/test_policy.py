@@ -54,5 +54,5 @@ def test_a_policy_cannot_be_changed_or_misspelt_and_reads_back():
         Policy(tie="docid_asc")
     with pytest.raises(TypeError):
         Policy("docid_asc")
-    policy = Policy(ties="input_order", rel=2, judged_only=True)
+    policy = Policy(ties="input_order", rel=2, judged_only=True, depth=7)
     assert Policy(**policy.to_dict()) == policy

@@ -27,9 +27,9 @@ def test_text_metrics_and_one_runid_for_each_run(tmp_path):
     run.write_text("q1 Q0 d2 1 9 my-tag\nq1 Q0 d1 2 8 my-tag\nq2 Q0 d9 1 1 my-tag\n")
     one = assay.evaluate({"q1": {"d1": 2, "d2": 0}, "q2": {"d4": 1}, "q3": {"d4": 1}}, run, ["runid", "relstring"])
     assert rendered("trec", [one], per_query=True) == (
-        "relstring_10          \tq1\t'02'\n"
-        "relstring_10          \tq2\t'-'\n"
-        "relstring_10          \tq3\t''\n"
+        "relstring             \tq1\t'02'\n"
+        "relstring             \tq2\t'-'\n"
+        "relstring             \tq3\t''\n"
         "runid                 \tall\tmy-tag\n"
     )
     assert [line[2] for line in read(rendered("trec", [one, one])) if line[0] == "runid"] == ["my-tag", "my-tag"]

@@ -324,6 +324,9 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
             )
             metavar = "RULE" if is_long else spellings
             group.add_argument(flag, type=_choice_parser(words), choices=words, metavar=metavar, help=help_text)
+        elif "short" in setting.metadata:
+            short = setting.metadata["short"]
+            group.add_argument(short, flag, type=integer_parser(10**9, 1), metavar="N", help=meaning)
         elif setting.default is False:
             group.add_argument(flag, action="store_true", default=None, help=meaning)
         else:

@@ -56,6 +56,7 @@ from assay.evaluation.profile import settings_of as settings_of
 from assay.evaluation.profile import spelled as spelled
 from assay.evaluation.profiles import PROFILES as PROFILES
 from assay.evaluation.profiles import RANX as RANX
+from assay.evaluation.profiles import as_asked as as_asked
 from assay.evaluation.profiles import find_profile as find_profile
 from assay.evaluation.provenance import Changed as Changed
 from assay.evaluation.provenance import ReproducibleEvaluationRunner as ReproducibleEvaluationRunner

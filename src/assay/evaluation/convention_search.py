@@ -7,17 +7,27 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import tie_bands
-from assay.evaluation.conventions import Convention, all_conventions, all_cutoffs, differences
-from assay.evaluation.explanation import Explanation, Figure, Target
+from assay.evaluation.conventions import (
+    DISTANCES,
+    Convention,
+    Weight,
+    all_conventions,
+    all_cutoffs,
+    differences,
+    micro_averages,
+)
+from assay.evaluation.explanation import SCORE_TOLERANCE, Explanation, Figure, Target
 from assay.evaluation.grader import Grader
 from assay.evaluation.notes import check_ids_match, notes_on
 from assay.evaluation.profile import OWN, Profile, Setting, ToolRefusal, check_supported, with_settings
 from assay.evaluation.profiles import PROFILES
 from assay.evaluation.scoring import as_judged, choose_profile
 from assay.metrics import BoundMetric, WrittenMetric, parse_metrics
-from assay.model import Policy, ScoreTable
+from assay.model import Policy, Qrels, Run, ScoreTable, as_rankings
 from assay.text import some_of
 
 
@@ -61,7 +71,7 @@ def why(
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
     for study in studies:
         check_ids_match(grader.grading(study.base.policy).counts, judgments, source)
-    return [study.explain(grader, source) for study in studies]
+    return [study.explain(grader, judgments, source) for study in studies]
 
 
 def _check_metrics(metrics: Sequence[BoundMetric], target: Target | None) -> None:
@@ -93,8 +103,9 @@ class _Study:
         self.base = Setting.of(metric, start.profile)
         self.target = target
         conventions = all_conventions(self.base, qrels) + (all_cutoffs(self.base.metric) if target else [])
+        alone = micro_averages(self.base.metric) if target else []
         self.ours = _Attempt((), self.base, start.profile, start.overrides)
-        self.singles = list(self._attempts((convention,) for convention in conventions))
+        self.singles = list(self._attempts((convention,) for convention in (*conventions, *alone)))
         together = ((first, second) for first, second in combinations(conventions, 2) if first.goes_with(second))
         self.pairs = list(self._attempts(together)) if target else []
         self.tools = list(self._tools(metric))
@@ -133,7 +144,7 @@ class _Study:
         alone = [convention.applied(self.base).policy for attempt in self.tools for convention in attempt.conventions]
         return [attempt.setting.policy for attempt in (self.ours, *self.singles, *self.tools, *self.pairs)] + alone
 
-    def explain(self, grader: Grader, source: Any) -> Explanation:
+    def explain(self, grader: Grader, qrels: Qrels, source: Any) -> Explanation:
         """Score all attempts and collect those that explain something."""
         scores = _Scores(grader)
         ours = scores.figure(self.ours)
@@ -143,11 +154,21 @@ class _Study:
         tools = tuple(self._with_distinct_options([self._tool(scores, ours, attempt) for attempt in self.tools]))
         explanation = Explanation(self.base.metric, ours, tools, singles, self.start.label, self.target)
         explanation = replace(explanation, n_equal=_n_equal(grader, self.base), notes=self._notes(grader, source))
-        return (
-            _with_all_matches(explanation, self.target, lambda: map(scores.figure, self.pairs))
-            if self.target
-            else explanation
+        if not self.target:
+            return explanation
+        return _with_all_matches(
+            explanation,
+            self.target,
+            [lambda: self._reversed(qrels, source), lambda: map(scores.figure, self.pairs)],
+            lambda: scores.with_ties(ours, self.ours),
         )
+
+    def _reversed(self, qrels: Qrels, source: Any) -> list[Figure]:
+        """The metric if scores are distances. Ties keep their rule."""
+        policy = self.base.policy
+        run = source if isinstance(source, Run) else Run.borrow(as_rankings(source, policy.duplicates))
+        scores = _Scores(Grader(qrels, run.negated(), [policy]))
+        return [scores.figure(replace(self.ours, conventions=(DISTANCES,)))]
 
     def _tool(self, scores: _Scores, ours: Figure, attempt: _Attempt) -> Figure:
         """The metric as a tool scores it, and the conventions of the tool that matter here."""
@@ -186,27 +207,39 @@ class _Study:
         return notes_on(grader, [self.base], self.start.profile, source)[:1]
 
 
-def _with_all_matches(explanation: Explanation, target: Target, pairs: Callable[[], Iterable[Figure]]) -> Explanation:
+Stage = Callable[[], Iterable[Figure]]
+"""Computes further values to try."""
+
+
+def _with_all_matches(
+    explanation: Explanation, target: Target, stages: Sequence[Stage], with_ties: Callable[[], Figure | None]
+) -> Explanation:
     """Find what gives the expected value: our value, single conventions and tools, rounded or else cut off.
 
-    If nothing does: tools that leave ties to chance, and pairs of conventions.
+    If nothing does, the stages are tried one after the other: scores as distances, then pairs of conventions. A number that
+    only an order of ties could give has no match, because no tool defines that order.
     """
     known = [explanation.ours, *explanation.singles, *explanation.tools]
     if matched := _with_matches(explanation, target, known):
         return matched
-    by_chance = [figure for figure in known if figure.ends and target.lies_within(*figure.ends)]
-    known += pairs()
-    if matched := _with_matches(explanation, target, known, by_chance):
-        return matched
+    for stage in stages:
+        known += (further := list(stage()))
+        if matched := _with_matches(explanation, target, further):
+            break
+    own = with_ties()
+    bands = [*([own] if own else []), *explanation.tools]
+    undefined = tuple(figure for figure in bands if figure.ends and target.lies_within(*figure.ends))
+    if matched:
+        n_pairs = sum(len(figure.conventions) > 1 and not figure.tool for figure in known)
+        return replace(matched, undefined=undefined if matched.is_coincidence else (), n_pairs=n_pairs)
     with_value = [figure for figure in known if not figure.fault and figure.value == figure.value]
-    return replace(explanation, nearest=min(with_value, key=lambda figure: target.distance(figure.value), default=None))
+    nearest = min(with_value, key=lambda figure: target.distance(figure.value), default=None)
+    return replace(explanation, nearest=nearest, undefined=undefined)
 
 
-def _with_matches(
-    explanation: Explanation, target: Target, figures: Sequence[Figure], also: Sequence[Figure] = ()
-) -> Explanation | None:
+def _with_matches(explanation: Explanation, target: Target, figures: Sequence[Figure]) -> Explanation | None:
     for is_cut, fits in enumerate((target.matches, target.matches_cut)):
-        if matches := [*also, *(figure for figure in figures if not figure.fault and fits(figure.value))]:
+        if matches := [figure for figure in figures if not figure.fault and fits(figure.value)]:
             return replace(explanation, matches=tuple(matches), is_cut=bool(is_cut))
     return None
 
@@ -240,7 +273,24 @@ class _Scores:
             is_undefined = isinstance(error, ToolRefusal) and error.is_undefined
             figure = replace(figure, fault=error.message, is_undefined=is_undefined)
             return self._with_band(figure, attempt) if setting.policy.ties == "error" else figure
-        return replace(figure, table=table, value=table.summary()[setting.metric.name])
+        value = table.summary()[setting.metric.name]
+        weight = next((convention.weight for convention in attempt.conventions if convention.weight), None)
+        return replace(figure, table=table, value=self._weighted(attempt, table, weight) if weight else value)
+
+    def _weighted(self, attempt: _Attempt, table: ScoreTable, weight: Weight) -> float:
+        """The mean of the scores, weighted by another metric."""
+        weights = self._table(attempt.profile, replace(attempt.setting, metric=weight.metric)).by_id()
+        scores = table.by_id().columns[attempt.setting.metric.name].score
+        weigh = weights.columns[weight.metric.name].score + weight.added
+        return float(np.sum(scores * weigh) / np.sum(weigh)) if np.sum(weigh) else float("nan")
+
+    def with_ties(self, figure: Figure, attempt: _Attempt) -> Figure | None:
+        """The figure with its range over all orders of ties; None if ties do not change it."""
+        band = tie_bands(self._grader, [attempt.setting]).get(attempt.setting.metric.name)
+        if band is None or figure.table is None or not band.width > SCORE_TOLERANCE:
+            return None
+        lowest = ScoreTable(figure.table.query_ids, {attempt.setting.metric.name: band.columns["min"]})
+        return replace(figure, band=band, table=lowest, is_undefined=True)
 
     def _table(self, profile: Profile, setting: Setting) -> ScoreTable:
         grading = self._grader.grading(setting.policy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,7 @@ DESCRIPTIONS: Mapping[tuple[str, Any], str] = {
     ("negatives", "unjudged"): "negative grades count as unjudged",
     ("rel", None): "any grade above 0 is relevant",
     ("max_grade", None): "the maximum grade is the highest one in the judgments",
+    ("depth", None): "whole rankings count",
     ("duplicates", "error"): "a document ranked twice is an error",
     ("duplicates", "keep_best"): "a document ranked twice keeps its better rank",
 }
@@ -61,6 +62,7 @@ FORMS: Mapping[tuple[str, Any], str] = {
     ("over", "retrieved"): "divided by the number of retrieved documents instead of k",
     ("norm", "min"): "divided by the smaller of k and the number of relevant documents",
     ("norm", "relevant"): "divided by the number of relevant documents",
+    ("norm", "found"): "divided by the number of relevant documents found, not by all relevant documents",
     ("rounding", "nearest"): "recall points are rounded to the nearest document",
     ("complete", "zero"): "0 if all retrieved documents are judged",
     ("empty", "odds"): "an empty ranking scores like a ranking without relevant documents",
@@ -78,6 +80,13 @@ VALUES_TRIED = {
 """Policy field → the values that may give another number, not an error."""
 
 
+class Weight(NamedTuple):
+    """The weight of a query in a micro average: the score of another metric, and a constant added to it."""
+
+    metric: BoundMetric
+    added: float = 0.0
+
+
 @dataclass(frozen=True)
 class Convention:
     """One decision: a policy field, a parameter of the metric, or another metric under the same name."""
@@ -88,6 +97,15 @@ class Convention:
     """The metric with only this decision changed."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """The parameters that are changed; empty if it is a different metric."""
+    weight: Weight | None = None
+    """How much each query counts in the mean; None: all queries count the same."""
+    is_reversed: bool = False
+    """Whether the lowest score ranks first."""
+
+    @property
+    def can_be_set(self) -> bool:
+        """Whether an option or a parameter sets it."""
+        return not self.weight and not self.is_reversed
 
     def goes_with(self, other: Convention) -> bool:
         """Whether both can apply together: they must not set the same thing, nor may one replace what the other sets."""
@@ -117,7 +135,11 @@ def flag_of(name: str, value: Any) -> str:
 
 def of_policy(name: str, value: Any) -> Convention:
     """The convention of a policy field with this value."""
-    numbers = {"rel": "grades of {} and above are relevant", "max_grade": "the maximum grade is {}"}
+    numbers = {
+        "rel": "grades of {} and above are relevant",
+        "max_grade": "the maximum grade is {}",
+        "depth": "only the first {} documents of a ranking count",
+    }
     words = DESCRIPTIONS.get((name, value)) or numbers[name].format(show(value))
     return Convention(words, {name: value})
 
@@ -185,10 +207,36 @@ def _formulas(metric: BoundMetric) -> Iterator[Convention]:
 
 
 def all_cutoffs(metric: BoundMetric) -> list[Convention]:
-    """Other cutoffs, if the metric has a cutoff."""
+    """Other cutoffs, if the metric has a cutoff: those that are often reported, and the neighbours of its own."""
     if not metric.metric.at or metric.metric.at.name != "k":
         return []
-    return [of_metric(_with_params(metric, k=k), metric) for k in CUTOFFS_TRIED if metric.params["k"] != k]
+    own = metric.params["k"]
+    neighbours = [] if own is None else [k for k in (own - 1, own + 1) if k >= 1]
+    cutoffs = [k for k in dict.fromkeys((*neighbours, *CUTOFFS_TRIED)) if k != own]
+    return [of_metric(_with_params(metric, k=k), metric) for k in cutoffs]
+
+
+DIVISORS = {
+    **dict.fromkeys(("recall", "map", "rprec", "set_recall", "f"), "num_rel"),
+    "set_precision": "num_ret",
+    "ndcg": "ideal_dcg",
+}
+"""Metric that is a quotient → the metric that is its divisor."""
+DISTANCES = Convention(
+    "scores are read as distances, so that the document with the lowest score comes first", is_reversed=True
+)
+
+
+def micro_averages(metric: BoundMetric) -> list[Convention]:
+    """The micro average: a quotient of two sums over all queries, which is a mean weighted by the divisors."""
+    name, params = metric.metric.name, metric.params
+    if name not in DIVISORS or params.get("norm", "relevant") != "relevant" or params.get("ideal", "judged") != "judged":
+        return []
+    divisor = all_metrics()[DIVISORS[name]]
+    takes = {param.name for param in divisor.params} & ({"k", "gain", "discount", "rel"} if name == "ndcg" else {"rel"})
+    bound = divisor.bind(**({} if name == "set_precision" else {shared: params[shared] for shared in takes}))
+    added = params["k"] / params["beta"] ** 2 if name == "f" else 0.0
+    return [Convention("sums over all queries are divided (micro average)", weight=Weight(bound, added))]
 
 
 def _default(metric: BoundMetric, name: str) -> Any:

@@ -132,6 +132,10 @@ class Explanation:
     """Whether the matches give the number only if its digits are cut off, not rounded."""
     nearest: Figure | None = None
     """The closest value, if no conventions give the number."""
+    undefined: tuple[Figure, ...] = ()
+    """Values with a band that contains the number, if nothing simple gives it: the order of ties decides about it."""
+    n_pairs: int = 0
+    """How many pairs of conventions were tried, if no single convention gives the number."""
     notes: tuple[str, ...] = ()
     """Signs of a mistake in the data."""
     n_equal: Mapping[str, int] = field(default_factory=dict, repr=False)
@@ -145,6 +149,11 @@ class Explanation:
     def expected(self) -> float | None:
         """The number to explain."""
         return self.target.value if self.target else None
+
+    @property
+    def is_coincidence(self) -> bool:
+        """Whether only pairs of conventions give the number. Many pairs are tried, so one may match by chance."""
+        return bool(self.matches) and all(len(figure.conventions) > 1 and not figure.tool for figure in self.matches)
 
     def moved(self, figure: Figure) -> list[Moved]:
         """The queries whose scores differ from ours, largest difference first."""

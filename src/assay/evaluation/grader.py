@@ -95,7 +95,7 @@ class Grader:
         if k is not None and not isinstance(self._source, Run):
             known = top_documents(self._source, k, rule)
             if known is not None:
-                return lambda query, most: known.get(query, [])[:most]
+                return lambda query, most: known.get(query, [])[: rule.depth][:most]
         if not isinstance(self._source, Run):
             self._source = Run.borrow(as_rankings(self._source, self._duplicates))
         run = self._source.without_self() if rule.drop_self else self._source
@@ -105,6 +105,7 @@ class Grader:
             place = run.numbers.get(query, -1)
             if place < 0:
                 return []
+            most = min((n for n in (most, rule.depth) if n is not None), default=None)
             return run.in_order(place, rule)[:most] if is_unsettled[place] else list(islice(run.rankings[place], most))
 
         return documents

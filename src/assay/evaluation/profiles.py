@@ -15,7 +15,8 @@ import numpy as np
 
 from assay.arrays import Bools
 from assay.errors import UnknownName, near_matches
-from assay.evaluation.profile import EVERY_METRIC, Option, Profile, Refusal, Variant
+from assay.evaluation.profile import EVERY_METRIC, OWN, Option, Profile, Refusal, Variant
+from assay.metrics import BoundMetric
 from assay.model import Policy
 from assay.views import GradedRun
 
@@ -336,3 +337,10 @@ def find_profile(name: str) -> Profile:
     if name not in PROFILES:
         raise UnknownName("profile", name, near_matches(name, PROFILES), f"choose from {', '.join(PROFILES)}")
     return PROFILES[name]
+
+
+def as_asked(metric: BoundMetric, profile: str) -> BoundMetric:
+    """The metric that the user of a tool asked for, from the metric that was scored: without the parameters of the tool."""
+    variant = PROFILES.get(profile, OWN).variant(metric.metric.name, metric.params)
+    usual = {param.name: param.default for param in metric.metric.params} | dict(variant.params if variant else {})
+    return metric.metric.bind(**{name: value for name, value in metric.params.items() if value != usual[name]})

@@ -86,7 +86,7 @@ class Scores:
 
     @classmethod
     def stacked(cls, parts: Sequence[tuple[str, Scores]]) -> Scores:
-        """The scores of several benchmarks in one table, with the metrics that all of them have."""
+        """The scores of several benchmarks, or of parts of one, in one table, with the metrics that all of them have."""
         every = [scores for _, scores in parts]
         names = [name for name in every[0].table.columns if all(name in scores.table.columns for scores in every)]
         columns = {name: _stacked_column([scores.table.columns[name] for scores in every]) for name in names}
@@ -122,8 +122,8 @@ def _widened(scores: Floats, n_repeats: int) -> Floats:
 
 
 def qualified(benchmark: str, query: str) -> str:
-    """The id of a query in a result over several benchmarks."""
-    return f"{benchmark}/{query}"
+    """The id of a query in a result over several benchmarks; without a benchmark, its own id."""
+    return f"{benchmark}/{query}" if benchmark else query
 
 
 def _qualified_keys(benchmark: str, by_query: Mapping[str, T]) -> dict[str, T]:

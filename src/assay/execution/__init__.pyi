@@ -28,3 +28,4 @@ from assay.execution.runner import collect_responses as collect_responses
 from assay.execution.selection import Selection as Selection
 from assay.execution.selection import parse_range as parse_range
 from assay.execution.selection import parse_where as parse_where
+from assay.execution.shards import merge_shards as merge_shards

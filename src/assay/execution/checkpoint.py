@@ -30,6 +30,9 @@ MAX_LOGS_SEARCHED = 50
 EVALUATION = "evaluation"
 """The key for the id of an evaluation, in the header of a log and in the provenance of a result."""
 
+SCORING_KEYS = ("metrics", "profile", "policy")
+"""What a plan says about scores. Responses do not depend on it."""
+
 KnownResponses = dict[str, dict[str, Response]]
 """Part → query → response."""
 
@@ -54,25 +57,55 @@ class Checkpoint:
             return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=12)).hexdigest()
 
     def resume(self, say: Callable[[str], None]) -> KnownResponses:
-        """The known responses. An error if the evaluation has changed; if there is no log, a new one starts."""
+        """The known responses. If there is no log, a new one starts.
+
+        If only metrics or conventions have changed, the known responses are scored again. Any other change is an error.
+        """
         before, answers = self.log.read()
         if not before:
+            if same := self._same_responses():
+                return self._rescore(*same, say)
             self._check_no_unfinished_match()
             say("there is nothing to resume, so this evaluation starts from the beginning")
             return self.begin()
-        if {**before, EVALUATION: None} != {**self.header, EVALUATION: None}:
-            raise UsageError(f"cannot resume, because the evaluation has changed: {_describe_mismatch(before, self.header)}")
-        self.log.truncate_damage()
+        if {**before, EVALUATION: None} == {**self.header, EVALUATION: None}:
+            self.log.truncate_damage()
+            return answers
+        if _without_scoring(before) == _without_scoring(self.header):
+            return self._rescore(before, answers, say)
+        raise UsageError(f"cannot resume, because the evaluation has changed: {_describe_mismatch(before, self.header)}")
+
+    def _rescore(self, before: Mapping[str, Any], answers: KnownResponses, say: Callable[[str], None]) -> KnownResponses:
+        """Start a new log with the responses of an evaluation that was scored differently."""
+        changes = "; ".join(describe_changes(before, self.header))
+        say(f"{changes}. Stored answers are scored again, so these queries are not sent")
+        self.begin()
+        appender = self.log.appender()
+        try:
+            for part, by_query in answers.items():
+                appender.append(part, by_query.values())
+        finally:
+            appender.close()
         return answers
 
-    def _check_no_unfinished_match(self) -> None:
-        """An error if there is an unfinished evaluation of the same queries and providers, which was probably meant."""
+    def _same_responses(self) -> tuple[Mapping[str, Any], KnownResponses] | None:
+        """The newest log of the same queries and providers that differs only in how responses are scored."""
+        for before, answers in self._other_logs():
+            if _without_scoring(before) == _without_scoring(self.header):
+                return before, answers
+        return None
+
+    def _other_logs(self) -> Iterator[tuple[dict[str, Any], KnownResponses]]:
+        """The logs of evaluations that are not named after a plan, the newest first."""
         if self.is_named:
             return
         logs = [path for path in self.log.path.parent.glob("*.log") if not path.name.startswith("plan-")]
         logs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in logs[:MAX_LOGS_SEARCHED]:
-            before, answers = ResponseLog(path).read()
+        yield from (ResponseLog(path).read() for path in logs[:MAX_LOGS_SEARCHED])
+
+    def _check_no_unfinished_match(self) -> None:
+        """An error if there is an unfinished evaluation of the same queries and providers, which was probably meant."""
+        for before, answers in self._other_logs():
             if _asks_the_same(before, self.header) and not _is_finished(before, answers):
                 raise UsageError(
                     f"cannot resume, because the unfinished evaluation differs: {_describe_mismatch(before, self.header)}"
@@ -87,6 +120,12 @@ def _describe_mismatch(before: Mapping[str, Any], now: Mapping[str, Any]) -> str
     retry = " To retry only the failed queries of a result, add --retry-failed result.json"
     advice = f".{retry}" if has_changed_files(before, now) else ""
     return f"{differences}. To start again, leave out --resume{advice}"
+
+
+def _without_scoring(header: Mapping[str, Any]) -> dict[str, Any]:
+    """A header without what responses do not depend on."""
+    plan = {name: value for name, value in header.get("plan", {}).items() if name not in SCORING_KEYS}
+    return {**header, "plan": plan, EVALUATION: None}
 
 
 def _asks_the_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

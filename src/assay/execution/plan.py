@@ -323,9 +323,10 @@ def _parse_convention(setting: Field[Any], value: Any, where: str) -> Any:
     if "choices" in setting.metadata:
         return value.replace("-", "_")
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return value
+    return int(number) if setting.name == "depth" and number.is_integer() else number
 
 
 def _parse_selection(values: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:

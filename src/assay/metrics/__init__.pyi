@@ -39,7 +39,6 @@ from assay.metrics.lookup import find_metrics as find_metrics
 from assay.metrics.lookup import recorded_metric as recorded_metric
 from assay.metrics.paired_bounds import DifferenceBounds as DifferenceBounds
 from assay.metrics.paired_bounds import difference_bounds as difference_bounds
-from assay.metrics.parsing import TREC_FAMILIES as TREC_FAMILIES
 from assay.metrics.parsing import Given as Given
 from assay.metrics.parsing import WrittenMetric as WrittenMetric
 from assay.metrics.parsing import parse_metric as parse_metric
@@ -60,6 +59,9 @@ from assay.metrics.ties import SEED as SEED
 from assay.metrics.ties import TieBand as TieBand
 from assay.metrics.ties import changed_by_ties as changed_by_ties
 from assay.metrics.ties import tie_band as tie_band
+from assay.metrics.trec_eval import TREC_FAMILIES as TREC_FAMILIES
+from assay.metrics.trec_eval import TREC_GROUPS as TREC_GROUPS
+from assay.metrics.trec_eval import TREC_MEASURES as TREC_MEASURES
 from assay.views import GradedRun as GradedRun
 
 __all__ = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ class Metric(Described):
     @property
     def trec_names(self) -> tuple[str, ...]:
         """The names in trec_eval, without parameters."""
-        bare = (template.partition("{")[0].rstrip("_") for template in self.trec)
+        bare = (re.split(r"_(?:[a-z]+=)?{", template)[0] for template in self.trec)
         return tuple(dict.fromkeys(bare))
 
     def bind(self, **given_params: Any) -> BoundMetric:
@@ -100,6 +101,8 @@ class BoundMetric:
     params: Mapping[str, Any]
     given: frozenset[str] = field(default=frozenset(), compare=False)
     """Parameters that the user set explicitly; a profile does not change them."""
+    texts: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Parameters as the user wrote them after a dot, as in trec_eval."""
 
     @cached_property
     def name(self) -> str:
@@ -131,12 +134,25 @@ class BoundMetric:
     @cached_property
     def trec_name(self) -> str:
         """The name that trec_eval prints; the canonical name if trec_eval does not have the metric."""
-        set_by_user = {p.name for p in self.metric.params if self.params[p.name] != p.default}
+        set_by_user = {p.name for p in self.metric.params if self.params[p.name] != p.default or p.name in self.given}
         for template in self.metric.trec:
-            used = {name for _, name, _, _ in string.Formatter().parse(template) if name}
-            if set_by_user <= used and all(self.params[name] is not None for name in used):
-                return template.format(**self.params)
+            fields = [(name, spec or "") for _, name, spec, _ in string.Formatter().parse(template) if name]
+            texts = {name: self._trec_text(name, spec) for name, spec in fields}
+            if set_by_user <= texts.keys() and all(texts.values()):
+                return re.sub(r"{(\w+)[^}]*}", r"{\1}", template).format_map(texts)
         return self.name
+
+    def _trec_text(self, name: str, spec: str) -> str:
+        """A parameter as trec_eval prints it: a list or a map as the user wrote it; empty if trec_eval cannot have it."""
+        value = self.params[name]
+        if value is None or isinstance(value, str):
+            return ""
+        if spec or isinstance(value, int):
+            return format(value, spec)
+        if name in self.texts:
+            return self.texts[name]
+        values = value if isinstance(value, tuple) else (value,)
+        return ",".join(f"{v[0]:g}={v[1]:g}" if isinstance(v, tuple) else f"{v:g}" for v in values)
 
     def score(self, view: Any) -> Outcome:
         """One score per query of the view. The tie rule of the view decides how ties are scored."""

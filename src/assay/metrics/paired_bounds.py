@@ -65,7 +65,7 @@ def difference_bounds(
     if name == "ndcg" and metric.params["ideal"] != "retrieved":
         low, high = ndcg_difference_bounds(a, b, systems.unjudged, top_grade(metric, a), metric.params)
         return DifferenceBounds(np.fmin(low, plain), np.fmax(high, plain), is_exact=True)
-    if name in ("map", "err"):
+    if name in ("map", "err") and metric.params.get("norm") != "found":
         return _outer(metric, systems, plain)
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
@@ -12,10 +13,8 @@ from assay.masking import mask
 from assay.metrics.custom import ONLY_WRITTEN, PREFIX, load_metric
 from assay.metrics.definition import BoundMetric, Metric
 from assay.metrics.registry import (
-    CUTS,
     DEFAULT_GROUP,
     GROUPS,
-    POINTS,
     all_metrics,
     fold,
     known_spellings,
@@ -23,6 +22,7 @@ from assay.metrics.registry import (
     register,
     spellings_without_plug_ins,
 )
+from assay.metrics.trec_eval import TREC_GROUPS, with_default_cuts
 
 _WHOLE = re.compile(
     r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
@@ -34,6 +34,8 @@ _WHOLE = re.compile(
 _PARAMETER = re.compile(r"-?[\d.]|\w+=")
 _NAME_AND_DIGITS = re.compile(r"(?P<name>[^\d]+)(?P<cut>[1-9]\d*)")
 """`ndcg10`: a name without digits, directly followed by a number."""
+_GAIN_OF_GRADE = re.compile(r"[\d.]+=")
+"""`ndcg_1=3,2=9`, as trec_eval prints a map from grade to gain."""
 Spellings = Mapping[str, tuple[Metric, Mapping[str, Any]]]
 """Spelling → the metric, and the parameters that the spelling sets."""
 WrittenMetric = WrittenName | BoundMetric | Metric
@@ -138,12 +140,18 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
     for part in _split_outside_brackets(text):
         read = as_read_by(profile, part)
         if (group := fold(read)) in GROUPS:
-            for member in GROUPS[group]:
+            for member in _members(group, profile):
                 yield from _parse_one(member)
         elif read.startswith(PREFIX):
             yield from _parse_one(load_metric(WrittenName(read)) if is_written else _fail_not_written(read))
         else:
             yield from _parse_one(read)
+
+
+def _members(group: str, profile: str) -> Iterable[str]:
+    """The metrics of a group; trec_eval's own groups differ between its versions."""
+    measures = TREC_GROUPS.get(profile, {}).get(group)
+    return GROUPS[group] if measures is None else map(with_default_cuts, measures)
 
 
 def _fail_not_written(text: str) -> NoReturn:
@@ -189,7 +197,8 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
         params |= more
     for settings in _cutoffs(text, metric, cut, dotted):
         _check_not_twice(text, params, settings)
-        yield _bind(text, metric, {**params, **settings})
+        bound = _bind(text, metric, {**params, **settings})
+        yield replace(bound, texts=_texts(settings, cut)) if dotted and cut else bound
 
 
 def _check_unambiguous(text: str, shape: re.Match[str]) -> None:
@@ -251,7 +260,8 @@ def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterat
         yield {}
         return
     by_dot = next((param for param in metric.params if param.dot), None)
-    if by_dot and (not metric.at or (dotted and ("=" in cut or metric.name == "rbp"))):
+    is_for_dot = dotted and ("=" in cut or metric.name == "rbp")
+    if by_dot and (not metric.at or is_for_dot or _GAIN_OF_GRADE.match(cut)):
         yield _set(text, metric, by_dot.name, _dotted_value(by_dot, cut))
         return
     if "=" in cut:
@@ -264,6 +274,11 @@ def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterat
         raise BadParameter(f"{text}: {metric.name} has no cutoff. Write {metric.name}")
     for part in cut.split(","):
         yield _set(text, metric, metric.at.name, part.strip())
+
+
+def _texts(settings: Mapping[str, Any], cut: str) -> dict[str, str]:
+    """Parameters exactly as written after a dot, because trec_eval prints them like this: `.25,.5` in `11pt_avg..25,.5`."""
+    return {name: cut.removeprefix(f"{name}=") for name in settings if name != "p" or "=" in cut}
 
 
 def _dotted_value(param: Param, cut: str) -> str:
@@ -320,14 +335,6 @@ def _is_metric(text: str) -> bool:
         return False
 
 
-TREC_FAMILIES = {
-    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P"), CUTS),
-    "success": "1,5,10",
-    "iprec_at_recall": POINTS,
-    "Rprec_mult": "0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2",
-}
-"""Measures of trec_eval with one value per parameter → the parameters it uses by default."""
-_TREC = {name: f"{name}.{cuts}" for name, cuts in TREC_FAMILIES.items()}
 _RANX = (
     (re.compile(r"rbp[.@](\d+)((?:-l\d+)?)", re.ASCII), r"rbp(p=0.\1)\2"),
     (re.compile(r"precision((?:-l\d+)?)", re.ASCII), r"set_precision\1"),
@@ -339,8 +346,8 @@ _RANX = (
 
 def as_read_by(profile: str, text: str) -> str:
     """Our spelling for what the tool of a profile means by a metric; the text itself if both agree or no tool is named."""
-    if profile.startswith("trec_eval-") or profile == "pytrec_eval":
-        return _TREC.get(text, text)
+    if profile in TREC_GROUPS:
+        return with_default_cuts(text)
     if profile == "ranx":
         return next((shape.sub(ours, text) for shape, ours in _RANX if shape.fullmatch(text)), text)
     return text

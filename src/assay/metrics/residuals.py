@@ -78,6 +78,8 @@ Bounds = Callable[[OpenQuery], tuple[float, float]]
 def _by_query(metric: BoundMetric, run: GradedRun, grade: float) -> Bounds | None:
     """The function that finds the bounds of one query; None if they cannot be found query by query."""
     name, params = metric.metric.name, metric.params
+    if params.get("norm") == "found":
+        return None
     if name in ("map", "gm_map"):
         level = run.level if params["rel"] is None else params["rel"]
         return lambda query: ap_bounds(query, level, params.get("k"), is_capped=params.get("norm") == "min")

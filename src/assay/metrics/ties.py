@@ -156,10 +156,12 @@ def _band(metric: BoundMetric, run: GradedRun) -> TieBand:
 def is_monotone(metric: BoundMetric) -> bool:
     """Whether moving a better document up never lowers the score, so that the best and the worst order are the extremes.
 
-    Two parameters break this: a map of gains, in which a lower grade may gain more, and ideal=retrieved, whose ideal ranking
-    may gain that document.
+    Three parameters break this: a map of gains, in which a lower grade may gain more, ideal=retrieved, whose ideal ranking
+    may gain that document, and norm=found with a cutoff, which divides by more if a document moves into the cutoff.
     """
-    may_fall = isinstance(metric.params.get("gain"), tuple) or metric.params.get("ideal") == "retrieved"
+    params = metric.params
+    is_cut = params.get("norm") == "found" and params["k"] is not None
+    may_fall = isinstance(params.get("gain"), tuple) or params.get("ideal") == "retrieved" or is_cut
     return metric.metric.is_monotone and not may_fall
 
 

@@ -16,6 +16,8 @@ class RankRule(NamedTuple):
     ties: str
     precision: str
     drop_self: bool
+    depth: int | None = None
+    """How many documents of a ranking count; None: all. It never changes the order."""
 
 
 def _one_of(meaning: str, *choices: str) -> Any:
@@ -49,6 +51,13 @@ class Policy:
     drop_self: bool = _setting("remove documents with the same id as the query from rankings before scoring", False)
     max_grade: float | None = _setting("highest grade of the scale (default: the highest grade in the judgments)", None)
     duplicates: str = _one_of("what to do with a document that is ranked twice for a query", "error", "keep_best")
+    depth: int | None = field(
+        default=None,
+        metadata={
+            "meaning": "number of documents per query that count; after ranking, the rest is cut off (default: all)",
+            "short": "-M",
+        },
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -60,6 +69,8 @@ class Policy:
                 raise BadParameter(f"{name} must be a finite number or None, not {value!r}")
         if self.max_grade is not None and self.max_grade <= 0:
             raise BadParameter(f"max_grade must be a number above 0, not {self.max_grade!r}")
+        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+            raise BadParameter(f"depth must be a whole number of at least 1 or None, not {self.depth!r}")
         for name in ("judged_only", "drop_self"):
             if not isinstance(getattr(self, name), bool):
                 raise BadParameter(f"{name} must be True or False, not {getattr(self, name)!r}")
@@ -68,16 +79,16 @@ class Policy:
     def rank_rule(self) -> RankRule:
         """What decides ranks. With ties=expected or ties=error, equal scores are ordered as with the default."""
         ties = "docid_desc" if self.ties in ("expected", "error") else self.ties
-        return RankRule(ties, self.precision, self.drop_self)
+        return RankRule(ties, self.precision, self.drop_self, self.depth)
 
     def changes(self, other: Policy) -> dict[str, str | float | bool | None]:
         """The fields in which this policy differs from another one. `max_grade` counts only if it is set here."""
-        mine, theirs = self.to_dict(), other.to_dict()
+        mine, theirs = dataclasses.asdict(self), dataclasses.asdict(other)
         return {name: value for name, value in mine.items() if value != theirs[name] and (name != "max_grade" or value)}
 
     def to_dict(self) -> dict[str, str | float | bool | None]:
-        """The policy as plain JSON values, in declaration order."""
-        return dataclasses.asdict(self)
+        """The policy as plain JSON values, in declaration order. `depth` is there only if it is set."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if name != "depth" or value is not None}
 
 
 CHOICES: dict[str, tuple[str, ...]] = {

@@ -292,6 +292,14 @@ class Run(Tabular, Mapping[str, Ranking]):
         by_query = {query: ranking for query, ranking in pairs if query not in left_out}
         return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
 
+    def negated(self) -> Run:
+        """The run with the sign of every score changed, as if scores were distances."""
+        by_query = {
+            query: {doc: -score for doc, score in ranking.items()}
+            for query, ranking in zip(self.query_ids, self.rankings, strict=True)
+        }
+        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+
     def with_text_ids(self) -> Run:
         """The same run with every document id as text. (Reading a mapping checks only the first id of each ranking.)"""
         by_query = {

@@ -131,6 +131,7 @@ def _each_once(terms: Terms, ids: Sequence[str]) -> list[str]:
 def first_ids(query_ids: Sequence[str], run: Run, rule: RankRule, depth: int | None) -> list[list[str]]:
     """The best ids of each query, ranked by the rule; empty if the query is missing from the run."""
     is_open = run.unsettled(rule).tolist()
+    depth = min((most for most in (depth, rule.depth) if most is not None), default=None)
     lists: list[list[str]] = []
     for query in query_ids:
         place = run.numbers.get(query)

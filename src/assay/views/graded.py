@@ -186,6 +186,17 @@ class GradedRun:
         judgment = None if self.judgment is None else self.judgment[judged]
         return replace(self, retrieved=hits, n_retrieved=hits.count, judgment=judgment, ties=ties)
 
+    def cut(self, depth: int) -> GradedRun:
+        """The same run with only the first documents of each ranking. Tied documents beyond the cut are gone."""
+        kept = self.retrieved.rank <= depth
+        judgment = None if self.judgment is None else self.judgment[kept]
+        ties = None
+        if self.ties is not None:
+            better, equal = self.ties.where(kept)
+            ties = Ties(better, np.minimum(equal, depth - better))
+        retrieved, length = self.retrieved.where(kept), self.n_retrieved.clip(max=depth)
+        return replace(self, retrieved=retrieved, n_retrieved=length, judgment=judgment, ties=ties)
+
     def without_negatives(self) -> GradedRun:
         """The same run with negative grades raised to 0: judged, and not relevant."""
         retrieved, ideal = (replace(hits, grade=np.maximum(hits.grade, 0.0)) for hits in (self.retrieved, self.ideal))

@@ -171,16 +171,7 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     if ranked.n_extra and policy.extra == "error":
         verb = "has" if ranked.n_extra == 1 else "have"
         raise _refusal("query", ranked.n_extra, f"in the run {verb} no judgments", ranked.extra, "extra")
-    run = replace(
-        run,
-        max_grade=_top(run, policy),
-        level=policy.rel,
-        tie_rule=policy.ties if policy.ties in ("expected", "error") else "settled",
-    )
-    if policy.negatives == "nonrelevant":
-        run = run.without_negatives()
-    if policy.judged_only:
-        run = run.condensed()
+    run = _applied(run, policy)
     keep = ~ranked.is_missing if policy.missing == "skip" else np.ones(run.n_queries, dtype=bool)
     without_relevant = keep & (run.n_relevant() == 0)
     if policy.no_relevant == "error" and without_relevant.any():
@@ -199,6 +190,21 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         n_retrieved=int(ranked.run.n_retrieved.sum()),
         n_found=len(ranked.run.retrieved.rank),
     )
+
+
+def _applied(run: GradedRun, policy: Policy) -> GradedRun:
+    """The run as the policy reads it: the level, the depth, negative grades, and unjudged documents."""
+    run = replace(
+        run,
+        max_grade=_top(run, policy),
+        level=policy.rel,
+        tie_rule=policy.ties if policy.ties in ("expected", "error") else "settled",
+    )
+    if policy.depth is not None:
+        run = run.cut(policy.depth)
+    if policy.negatives == "nonrelevant":
+        run = run.without_negatives()
+    return run.condensed() if policy.judged_only else run
 
 
 def _refusal(noun: str, count: int, fault: str, queries: Sequence[str], field: str) -> DataError:

@@ -195,18 +195,21 @@ def _rows(query_ids: tuple[str, ...], run: Run, rule: RankRule, places: Places) 
     asked = np.array([run.numbers.get(query, NOWHERE) for query in query_ids], dtype=np.int64)
     there = np.flatnonzero(asked != NOWHERE)
     lengths = np.zeros(len(asked), dtype=np.int64)
-    lengths[there] = (order.end - order.start)[asked[there]]
+    whole = (order.end - order.start)[asked[there]]
+    lengths[there] = whole if rule.depth is None else whole.clip(max=rule.depth)
     query = np.repeat(np.arange(len(asked)), lengths)
     first = np.cumsum(lengths) - lengths
     rank = np.arange(1, len(query) + 1) - first[query]
-    if len(asked) == len(order.start) and (asked == np.arange(len(asked))).all():
+    if len(query) == len(flat) and len(asked) == len(order.start) and (asked == np.arange(len(asked))).all():
         chunk = flat
     else:
         chunk = flat[order.start[asked[query]] + rank - 1]
     is_open = run.unsettled(rule)[asked[there]]
     chunk = chunk.copy() if is_open.any() else chunk
     for place in there[is_open].tolist():
-        chunk[first[place] : first[place] + lengths[place]] = places.numbers(run.in_order(int(asked[place]), rule))
+        chunk[first[place] : first[place] + lengths[place]] = places.numbers(
+            run.in_order(int(asked[place]), rule)[: rule.depth]
+        )
     return query, rank, chunk
 
 

@@ -1,4 +1,4 @@
-"""assay results: list, delete, tag, annotate, export or import stored results."""
+"""assay results: list, delete, tag, annotate, export or import stored results, and merge the shards of an evaluation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.cli.streams import write_json
 from assay.cli.terminal import text_here
 from assay.errors import NothingSelected, UsageError, near_matches
 from assay.grammar import WrittenName
-from assay.text import counted, printable
+from assay.text import counted, printable, some_of
 
 if TYPE_CHECKING:
     from assay.store import Entry, Store
@@ -24,7 +24,8 @@ EXAMPLES = """\
   assay results --benchmark rag-template --since 30d
   assay results tag latest release
   assay results delete latest~3
-  assay results export all.jsonl.zst"""
+  assay results export all.jsonl.zst
+  assay results merge first.json second.json -o all.json"""
 SCHEMA = "assay.results/1"
 DEFAULT_LIMIT = 20
 """The number of results that are shown by default."""
@@ -34,12 +35,13 @@ FORMS = {
     "note": "note REFERENCE TEXT",
     "export": "export FILE [REFERENCE …], or export [REFERENCE …] -o FILE",
     "import": "import FILE …",
+    "merge": "merge RESULT.json RESULT.json … -o FILE.json",
 }
 """Action → its arguments."""
 EXPORT_ENDINGS = (".zst", ".jsonl", ".json", ".gz")
 """File extensions that distinguish a file from a reference."""
-OUTPUT_IS_FOR_EXPORT = "-o is for export. To write a list to a file: assay results -f csv > results.csv"
-MIN_WORDS = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
+OUTPUT_IS_FOR_EXPORT = "-o is for export and merge. To write a list to a file: assay results -f csv > results.csv"
+MIN_WORDS = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1, "merge": 2}
 MAX_WORDS = {"note": 2}
 
 
@@ -56,14 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="reference",
         help="delete: evaluations; tag: an evaluation and tags; note: an evaluation and a text; export: a file, then "
-        "evaluations (default: all); import: files. An evaluation is latest, latest~1, an id, the beginning or end of an "
-        "id, or a baseline",
+        "evaluations (default: all); import: files; merge: results of assay eval --range. An evaluation is latest, "
+        "latest~1, an id, the beginning or end of an id, or a baseline",
     )
     _add_list_arguments(parser.add_argument_group("list"))
     change = parser.add_argument_group("change")
     change.add_argument("--force", action="store_true", help="delete: also delete evaluations that are baselines")
     change.add_argument("--remove", action="store_true", help="tag: remove the tags instead of adding them")
-    change.add_argument("-o", "--output", metavar="FILE", help="export: file to write, instead of the first argument")
+    change.add_argument(
+        "-o", "--output", metavar="FILE", help="export: file to write, instead of the first argument; merge: file to write"
+    )
     add_store_argument(parser)
 
 
@@ -104,6 +108,8 @@ def run_results(options: argparse.Namespace) -> int:
             raise UsageError(OUTPUT_IS_FOR_EXPORT)
         return _list(options)
     _check_words(options)
+    if options.action == "merge":
+        return _merge(options)
     do = {"delete": _delete, "tag": _tag, "note": _note, "export": _export, "import": _import}[options.action]
     if options.action == "import":
         from assay.store import Store
@@ -122,13 +128,39 @@ def _check_words(options: argparse.Namespace) -> None:
         near = near_matches(options.action, FORMS)
         hint = f"Did you mean {near[0]}?" if near else f"To show an evaluation: assay show {options.action}"
         raise UsageError(f"assay results has no action {options.action!r}. {hint}   (choose from {', '.join(FORMS)})")
-    if options.output is not None:
+    if options.output is not None and options.action != "merge":
         if options.action != "export":
             raise UsageError(OUTPUT_IS_FOR_EXPORT)
         options.words = [options.output, *options.words]
     n_words = len(options.words)
     if n_words < MIN_WORDS[options.action] or n_words > MAX_WORDS.get(options.action, n_words):
         raise UsageError(f"wrong number of arguments. Write assay results {FORMS[options.action]}")
+
+
+def _merge(options: argparse.Namespace) -> int:
+    """Merge results of the same benchmark and provider over different queries into one file."""
+    from assay.evaluation import Result, read_results
+    from assay.execution import merge_shards
+    from assay.reports import write_output
+
+    if options.output is None:
+        raise UsageError(f"merge needs a file to write. Write assay results {FORMS['merge']}")
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for file in options.words:
+        for result in read_results(file):
+            groups.setdefault((result.benchmark, result.name), []).append(result)
+    if alone := ["/".join(names) for names, shards in groups.items() if len(shards) != len(options.words)]:
+        raise UsageError(
+            f"every file must have a result of every benchmark and provider, but some have none of {some_of(alone)}"
+        )
+    merged = [merge_shards(shards) for shards in groups.values()]
+    write_output(Path(options.output), merged)
+    lines = [
+        f"{'/'.join(filter(None, names))}: {counted(len(result.query_ids), 'query')} from {counted(len(shards), 'result')}"
+        for (names, shards), result in zip(groups.items(), merged, strict=True)
+    ]
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in [*lines, f"written to {options.output}"]))
+    return 0
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -227,7 +259,7 @@ def _import(store: Store, options: argparse.Namespace) -> list[str]:
 
 COMMAND = Command(
     "results",
-    "list, tag, delete, export and import stored results",
+    "list, tag, delete, export, import and merge results",
     add_arguments,
     run_results,
     EXAMPLES,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter, DataError, Faults, UnknownName, near_matches
-from assay.metrics import TREC_FAMILIES, BoundMetric, GradedRun, find_metrics
+from assay.metrics import TREC_FAMILIES, TREC_GROUPS, BoundMetric, GradedRun, find_metrics
 from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column, Policy, Qrels, Rankings, Run, all_text, as_rankings
 from assay.views import grade
 
@@ -150,13 +150,8 @@ def _fault(fields: list[str], n_columns: int, column: int, parsed: Mapping[str, 
     return f"expected {expected}, found {fields[column]!r}"
 
 
-_COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
-_OFFICIAL = ("runid", *_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
-_SETS = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
-_IN_ORDER = (
-    *(*_OFFICIAL, "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
-    *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", *_SETS, "num_nonrel_judged_ret"),
-)
+_GROUPS = TREC_GROUPS["pytrec_eval"]
+_IN_ORDER = _GROUPS["all_trec"]
 """The order of trec_eval, which is the order of the keys of a result."""
 _PREFS = ("num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg")
 _MORE_PREFS = (
@@ -167,9 +162,7 @@ _MORE_PREFS = (
 supported_measures: set[str] = set(_IN_ORDER)
 """Every measure, without parameters."""
 supported_nicknames: dict[str, set[str]] = {
-    "official": set(_OFFICIAL),
-    "set": {"runid", *_COUNTS, "utility", *_SETS},
-    "all_trec": set(_IN_ORDER),
+    **{nickname: set(measures) for nickname, measures in _GROUPS.items()},
     "all_prefs": {"runid", "num_q", *(f"prefs_{name}" for name in (*_PREFS, *_MORE_PREFS))},
     "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in _PREFS)},
     "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},

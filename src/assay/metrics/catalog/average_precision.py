@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.arrays import Floats, best_to_come, ratio
+from assay.arrays import Floats, Ints, best_to_come, ratio
 from assay.grammar import REQUIRED, Param, fraction, fractions, one_of
 from assay.metrics.definition import CUTOFF, JUDGED_ONLY, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import groups_of, ranks_of, tied_relevant
 from assay.model import GEOMETRIC_MEAN
 
-AP_NORM = Param("norm", one_of("relevant", "min"), "relevant", "the divisor. relevant: R; min: the smaller of k and R")
+AP_NORM = Param(
+    "norm",
+    one_of("relevant", "min", "found"),
+    "relevant",
+    "the divisor. relevant: R; min: the smaller of k and R; found: the relevant documents within k, so that documents that "
+    "were not found cost nothing",
+)
 
 
 def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores:
@@ -19,25 +25,30 @@ def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: st
     The mean is over all relevant documents of the query. One that is not among the first k contributes 0.
     """
     hits = run.relevant(rel).top(k)
+    return ratio(hits.sum(hits.position / hits.rank), hits.count if norm == "found" else _divisor(run, k, rel, norm))
+
+
+def _divisor(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Ints:
     total = run.n_relevant(rel)
-    return ratio(hits.sum(hits.position / hits.rank), total if norm == "relevant" or k is None else total.clip(max=k))
+    return total if norm == "relevant" or k is None else total.clip(max=k)
 
 
-def expected_average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores:
-    """The mean over all orders of ties.
+def expected_average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores | None:
+    """The mean over all orders of ties; None if the divisor depends on the order.
 
     Take a group of n tied documents, r of them relevant, with b documents above the group. The document at rank b + i is
     relevant with probability r ÷ n, and then (i − 1)(r − 1) ÷ (n − 1) relevant documents of the group are above it on
     average.
     """
+    if norm == "found" and k is not None:
+        return None
     query, better, equal, n_hits, n_before = groups_of(tied_relevant(run, rel))
     inside = equal if k is None else np.clip(k - better, 0, equal)
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / ranks_of(run))))
     per_rank = harmonic[better + inside] - harmonic[better]
     equals_above = ratio(n_hits - 1, equal - 1) * (inside - (better + 1) * per_rank)
     precisions = n_hits / equal * ((n_before + 1) * per_rank + equals_above)
-    total = run.n_relevant(rel)
-    bottom = total if norm == "relevant" or k is None else total.clip(max=k)
+    bottom = run.relevant(rel).count if norm == "found" else _divisor(run, k, rel, norm)
     return ratio(np.bincount(query, weights=precisions, minlength=run.n_queries), bottom)
 
 
@@ -94,7 +105,7 @@ ELEVEN_POINT_AVERAGE = Metric(
     aliases=("11pt", "eleven_point_average", "11-pt_avg"),
     formula="mean of iprec@0, iprec@0.1, …, iprec@1",
     cite="Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, §8.4",
-    trec=("11pt_avg",),
+    trec=("11pt_avg", "11pt_avg_{points}"),
 )
 
 
@@ -106,7 +117,7 @@ def geometric_map(run: GradedRun, rel: float | None) -> Scores:
     return average_precision(run, None, rel, "relevant")
 
 
-def expected_geometric_map(run: GradedRun, rel: float | None) -> Scores:
+def expected_geometric_map(run: GradedRun, rel: float | None) -> Scores | None:
     """The mean of each query over all orders of ties."""
     return expected_average_precision(run, None, rel, "relevant")
 

@@ -37,7 +37,7 @@ RELSTRING = Metric(
     aggregation=TEXT,
     formula="one character per rank",
     cite="trec_eval 9, m_relstring.c",
-    trec=("relstring_{k}",),
+    trec=("relstring", "relstring_{k}"),
 )
 
 

@@ -80,7 +80,7 @@ NDCG = Metric(
     mistaken_for=("dcg",),
     formula="DCG@k ÷ DCG@k of the ideal ranking;  DCG@k = Σ gain(i) ÷ log₂(i + 1)",
     cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
-    trec=("ndcg", "ndcg_cut_{k}"),
+    trec=("ndcg", "ndcg_cut_{k}", "ndcg_{gain}"),
 )
 
 
@@ -106,7 +106,7 @@ DCG = Metric(
     range=(0.0, float("inf")),
     formula="Σ over ranks i ≤ k of gain(i) ÷ log₂(i + 1)",
     cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
-    trec=("dcg",),
+    trec=("dcg", "dcg_{gain}"),
 )
 
 
@@ -127,7 +127,7 @@ IDEAL_DCG = Metric(
     range=(0.0, float("inf")),
     formula="DCG@k of all judged documents sorted by gain",
     cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
-    trec=("ideal_dcg",),
+    trec=("ideal_dcg", "ideal_dcg_{gain}"),
 )
 
 

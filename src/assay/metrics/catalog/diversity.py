@@ -228,10 +228,11 @@ def map_ia(run: GradedRun, rel: float | None) -> Scores:
     return by.mean(average_precision(by.run, None, None, "relevant"))
 
 
-def expected_map_ia(run: GradedRun, rel: float | None) -> Scores:
+def expected_map_ia(run: GradedRun, rel: float | None) -> Scores | None:
     """The mean over all orders of ties."""
     by = run.by_subtopic(rel)
-    return by.mean(expected_average_precision(by.run, None, None, "relevant"))
+    mean = expected_average_precision(by.run, None, None, "relevant")
+    return None if mean is None else by.mean(mean)
 
 
 MAP_IA = Metric(

@@ -117,7 +117,7 @@ NDCG_REL = Metric(
     params=(GAIN,),
     formula="1/R · Σ over relevant documents of ndcg at their rank (if not retrieved: at the end)",
     cite="Buckley 2008, trec_eval 9, m_ndcg_rel.c (experimental)",
-    trec=("ndcg_rel",),
+    trec=("ndcg_rel", "ndcg_rel_{gain}"),
 )
 
 
@@ -145,7 +145,7 @@ NORMALIZED_GAIN = Metric(
     aliases=("normalized_gain",),
     formula="Σ gain(i) ÷ log₂(2 + ideal cost up to i − gain up to i), ÷ Σ of all gains",
     cite="Buckley 2008, trec_eval 9, m_G.c (experimental)",
-    trec=("G",),
+    trec=("G", "G_{gain}"),
 )
 
 
@@ -189,5 +189,5 @@ RNDCG = Metric(
     aliases=("r_ndcg", "r-ndcg"),
     formula="mean of ndcg@c over c = number of documents at or above each grade; for long rankings also at the last rank",
     cite="Buckley 2008, trec_eval 9, m_Rndcg.c (experimental)",
-    trec=("Rndcg",),
+    trec=("Rndcg", "Rndcg_{gain}"),
 )

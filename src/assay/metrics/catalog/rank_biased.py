@@ -113,6 +113,7 @@ RBP = Metric(
     aliases=("rank_biased_precision",),
     formula="(1 − p) · Σ gain(i) · p^(i − 1)",
     cite="Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 27(1)",
+    trec=("rbp", "rbp_p={p}"),
 )
 
 
@@ -148,8 +149,8 @@ RBP_RESIDUAL = Metric(
     rbp_residual,
     expected=expected_rbp_residual,
     params=(RBP_P, RBP_COMPLETE),
-    aliases=("rbp_resid",),
     higher_is_better=False,
     formula="1 − (1 − p) · Σ over judged ranks i of p^(i − 1)",
     cite="Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 27(1)",
+    trec=("rbp_resid", "rbp_resid_p={p}"),
 )

@@ -55,7 +55,7 @@ UTILITY = Metric(
     range=(float("-inf"), float("inf")),
     formula="w₁ · relevant retrieved + w₂ · other retrieved + w₃ · relevant missed + w₄ · other missed",
     cite="Lewis 1995, The TREC-4 Filtering Track",
-    trec=("utility",),
+    trec=("utility", "utility_{weights}"),
 )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from assay.evaluation import PROFILES, Compared, Differences, Figure, flag_of, spelled
-from assay.metrics import BoundMetric
+from assay.metrics import TREC_FAMILIES, TREC_GROUPS, BoundMetric
 from assay.model import Policy
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
@@ -202,6 +202,8 @@ class ExplanationOptions:
     def flag(self, figure: Figure) -> str:
         """The option or argument that sets the one convention of a value."""
         (convention,) = figure.conventions
+        if not convention.can_be_set:
+            return "(no flag)"
         if not convention.policy:
             name = spelled(figure.setting.asked)
             return f"-m {shlex.quote(name)}" if self.files else repr(name)
@@ -212,7 +214,7 @@ class ExplanationOptions:
 
     def way(self, figure: Figure) -> str | None:
         """The command or call that reproduces this value; None if there is none."""
-        if figure.fault:
+        if figure.fault or not all(convention.can_be_set for convention in figure.conventions):
             return None
         name, profile, settings = spelled(figure.setting.asked), figure.profile, dict(figure.settings)
         can_say = all(_can_be_written(profile, *setting) for setting in settings.items())
@@ -223,6 +225,8 @@ class ExplanationOptions:
             settings = {setting.name: getattr(figure.setting.policy, setting.name) for setting in fields(Policy)}
         if not profile:
             settings = {field: value for field, value in settings.items() if value != getattr(Policy(), field)}
+        if name in TREC_FAMILIES and profile in TREC_GROUPS:
+            name = f"{name}()"  # without brackets, the name means all default cutoffs there
         return self._command(name, profile, settings) if self.files else _call(name, profile, settings)
 
     def _command(self, name: str, profile: str, settings: Mapping[str, Any]) -> str:

@@ -33,6 +33,8 @@ def why_section(explanation: Explanation, asked: ExplanationOptions) -> Section:
     notes = map(Paragraph, explanation.notes)
     if explanation.target and explanation.matches:
         return Section(parts=(*notes, *_matched(explanation, explanation.target, asked)))
+    if explanation.target and explanation.undefined:
+        return Section(parts=(*notes, *_undecided(explanation, explanation.target, asked)))
     verdict = _unmatched(explanation, explanation.target, asked) if explanation.target else _surveyed(explanation, asked)
     singles = [_singles(explanation, asked)] if explanation.singles else []
     return Section(parts=(*notes, Paragraph(verdict), _tools(explanation, asked), *singles))
@@ -53,6 +55,8 @@ def why_to_dict(explanation: Explanation, asked: ExplanationOptions) -> dict[str
         "given": target.text if target else None,
         "matches": [_figure_to_dict(figure, explanation, asked) for figure in explanation.matches],
         "is_cut": explanation.is_cut,
+        "is_coincidence": explanation.is_coincidence,
+        "tie_band": [to_json(end) for end in explanation.undefined[0].ends or ()] if explanation.undefined else None,
         "nearest": _figure_to_dict(nearest, explanation, asked) if nearest else None,
         "tools": [_figure_to_dict(figure, explanation, asked) for figure in explanation.tools],
         "conventions": [_figure_to_dict(figure, explanation, asked) for figure in explanation.singles],
@@ -156,7 +160,7 @@ def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions
     """The conventions that give the expected number."""
     first = explanation.matches[0]
     value_text = _own_figure_text(explanation, asked)
-    number = target.echo(first.ends[0] if first.ends else first.value)
+    number = target.echo(first.value)
     cut = f" This assumes that {number} was truncated, not rounded." if explanation.is_cut else ""
     ways = Notes(commands=tuple(_ways(explanation, asked)))
     if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
@@ -171,14 +175,41 @@ def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions
 
 
 def _givers(explanation: Explanation, number: str, asked: ExplanationOptions) -> str:
-    tools = [figure.label for figure in explanation.matches if figure.tool and not figure.ends]
+    tools = [figure.label for figure in explanation.matches if figure.tool]
     if tools:
         return f"{_listed(tools)} {'give' if len(tools) > 1 else 'gives'} {number}"
-    by_chance = [figure for figure in explanation.matches if figure.ends]
-    if by_chance:
-        ends = _range(by_chance[0], explanation, asked)
-        return f"{by_chance[0].label} may give {number}: its value is undefined, between {ends.replace(' – ', ' and ')}"
-    return f"No profile alone gives {number}"
+    if not explanation.is_coincidence:
+        return f"No profile alone gives {number}"
+    n = len(explanation.matches)
+    text = (
+        f"No single convention gives {number}, but {'a pair' if n == 1 else f'{n} pairs'} of conventions "
+        f"{'does' if n == 1 else 'do'}. This may be a coincidence, because {explanation.n_pairs:,} pairs were tried. "
+        "Give more digits of the number to rule it out"
+    )
+    return f"{text}. {_tie_band(explanation, asked)}" if explanation.undefined else text
+
+
+def _tie_band(explanation: Explanation, asked: ExplanationOptions) -> str:
+    """How far the order of ties changes the number."""
+    figure = explanation.undefined[0]
+    words = [convention.words for convention in figure.causes if "ties" not in convention.policy]
+    start = (
+        f"With the conventions of {figure.label}{f' ({_listed(words)})' if words else ''}, ties" if figure.tool else "Ties"
+    )
+    ends = _range(figure, explanation, asked).replace(" – ", " and ")
+    return f"{start} leave the number undefined: it is between {ends}, depending on the order of documents with equal scores"
+
+
+def _undecided(explanation: Explanation, target: Target, asked: ExplanationOptions) -> list[Notes | Table]:
+    """A number that only the order of ties could give. No tool is named as its source, because none defines that order."""
+    figure = explanation.undefined[0]
+    number = target.echo(figure.ends[0] if figure.ends else 0.0)
+    sentence = f"{_own_figure_text(explanation, asked)}. No tool, convention or pair of conventions gives {number}."
+    lines = _query_lines(explanation, explanation.moved(figure), asked, about_ties=True)
+    advice = "Break ties before you compare numbers, or report the range: assay score --tie-band."
+    tied = [single for single in explanation.singles if "ties" in _decided(single)]
+    ladder = _ladder(explanation, [explanation.ours, *tied, *(tool for tool in explanation.tools if not tool.fault)], asked)
+    return [Notes((sentence, f"{_tie_band(explanation, asked)}.", *lines, advice)), ladder]
 
 
 def _unmatched(explanation: Explanation, target: Target, asked: ExplanationOptions) -> str:
@@ -201,8 +232,18 @@ def _listed(names: Sequence[str]) -> str:
 def _reasons(explanation: Explanation, figure: Figure, asked: ExplanationOptions) -> list[str]:
     moved = explanation.moved(figure)
     n_scored = counted(len(explanation.ours.scores), "query")
-    lines = [f"Reason: {figure.words}. This changes the scores of {len(moved):,} of {n_scored}."]
+    if not moved:
+        return [f"Reason: {figure.words}. The scores of the queries do not change."]
+    first = f"Reason: {figure.words}. This changes the scores of {len(moved):,} of {n_scored}."
     about_ties = any("ties" in convention.policy for convention in figure.causes or figure.conventions)
+    return [first, *_query_lines(explanation, moved, asked, about_ties=about_ties)]
+
+
+def _query_lines(
+    explanation: Explanation, moved: Sequence[Moved], asked: ExplanationOptions, *, about_ties: bool
+) -> list[str]:
+    """The queries that change most."""
+    lines = []
     for query in moved[: asked.n_queries]:
         ours, theirs, highest = (
             _counted_as(score, explanation, asked) for score in (query.ours, query.theirs, query.highest)

@@ -32,7 +32,8 @@ def render_scores(report: Report, form: str = "table") -> str:
 
         return render_results(report.results, report.title)
     if find_renderer(form).render is None:
-        from assay.reports.renderers.programs import render_json, render_trec
+        from assay.reports.renderers.programs import render_json
+        from assay.reports.renderers.trec import render_trec
 
         return render_json(report) if form == "json" else render_trec(report)
     return render_sections(score_sections(report, form), form, report.style)
@@ -130,6 +131,7 @@ def coverage(report: Report) -> str:
         *([f"profile: {first.profile}"] if first.profile else []),
         "relevant: grade > 0" if policy.rel is None else f"relevant: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
+        *([f"depth: {policy.depth:,}"] if policy.depth is not None else []),
         *_relevance(first),
     ]
     if policy.judged_only:
