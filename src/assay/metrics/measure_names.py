@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _RELATIVE = re.compile(
-    r"""set_?p(?:recision)? \s* \( (?P<before>[^()]*?) \b relative \s* = \s* (?P<flag>true|false) \s* (?P<after>[^()]*) \)""",
+    r"""set_?p(?:recision)? \s*
+        \( (?P<before>[^()]*?) \b relative \s* = \s* (?P<flag>true|false) \s* (?P<after>[^()]*) \)""",
     re.VERBOSE | re.IGNORECASE,
 )
 
