@@ -77,6 +77,11 @@ from assay.evaluation.repeats import changed_rankings as changed_rankings
 from assay.evaluation.repeats import combine_repeats as combine_repeats
 from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
 from assay.evaluation.repository import describe_repository as describe_repository
+from assay.evaluation.reranking import RERANKING as RERANKING
+from assay.evaluation.reranking import Stage as Stage
+from assay.evaluation.reranking import evaluate_reranking as evaluate_reranking
+from assay.evaluation.reranking import reranking_stages as reranking_stages
+from assay.evaluation.reranking import with_reranking_gain as with_reranking_gain
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
 from assay.evaluation.result_parts import Confidence as Confidence
