@@ -296,7 +296,7 @@ MAY_MARK = {
     *("comparison/comparison.py", "comparison/leaderboard.py", "reports/sections/explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/registration.py", "compat/phentrieve/runner.py", "compat/ragchat/batch.py"),
     *("compat/ranx/scoring.py", "evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py"),
-    *("evaluation/reranking.py", "evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
+    *("evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
     *("grammar.py", "metrics/parsing.py", "providers/provider.py"),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""

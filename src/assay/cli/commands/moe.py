@@ -90,16 +90,16 @@ def run_moe(options: argparse.Namespace) -> int:
 
 def _is_about_reranking(options: argparse.Namespace) -> bool:
     """Whether two rankings are given instead of routes. Something between is an error."""
-    given = [bool(part) for part in (options.before, options.after, options.qrels or options.relevant)]
-    if any(given) and options.files:
+    parts = [bool(part) for part in (options.before, options.after, options.qrels or options.relevant)]
+    if any(parts) and options.files:
         raise UsageError(f"give either files of routes ({options.files[0]}) or --before and --after, not both")
-    if any(given) and not all(given):
+    if any(parts) and not all(parts):
         raise UsageError(
             "reranking needs the judgments and two rankings:\n"
             "  assay moe --qrels qrels.txt --before first.run --after reranked.run\n"
             "  assay moe --relevant 'doc1;doc3' --before 'doc4;doc1' --after 'doc1;doc4'"
         )
-    return all(given)
+    return all(parts)
 
 
 def _reranked(options: argparse.Namespace) -> list[Result]:
@@ -110,8 +110,8 @@ def _reranked(options: argparse.Namespace) -> list[Result]:
     metrics = parse_metrics(options.metrics) if options.metrics else None
     check_output(options.output, form=options.file_format)
     if options.relevant:
-        qrels: Any = {"query": dict.fromkeys(_ids(options.relevant), 1)}
-        stages = [Stage({"query": _ids(ids)}, name) for name, ids in (("before", options.before), ("after", options.after))]
+        qrels: Any = {"query": dict.fromkeys(_ids(options, "relevant"), 1)}
+        stages = [Stage({"query": _ids(options, name)}, name) for name in ("before", "after")]
     else:
         qrels = Path(options.qrels)
         words = [Word.of(word) for word in (options.before, options.after)]
@@ -124,8 +124,13 @@ def _reranked(options: argparse.Namespace) -> list[Result]:
     return [with_intervals(result, options.ci, options.level, options.ci_seed) for result in results]
 
 
-def _ids(text: str) -> list[str]:
-    return [id_.strip() for id_ in text.split(IDS_ARE_SEPARATED_BY) if id_.strip()]
+def _ids(options: argparse.Namespace, name: str) -> list[str]:
+    """The ids in an option, which must have at least one."""
+    text = getattr(options, name)
+    ids = [id_.strip() for id_ in text.split(IDS_ARE_SEPARATED_BY) if id_.strip()]
+    if not ids:
+        raise UsageError(f"--{name} must have at least one id, such as 'doc1;doc3', not {text!r}")
+    return ids
 
 
 def _checked_inputs(options: argparse.Namespace) -> Inputs:
