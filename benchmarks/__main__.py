@@ -14,6 +14,7 @@ from benchmarks import (
     fusion,
     gate,
     hpo,
+    loop,
     ontology,
     report,
     runner,
@@ -28,7 +29,7 @@ from benchmarks import (
 from benchmarks._timing import Row
 
 MODULES = (
-    *(startup, dicts, compat, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
+    *(startup, dicts, compat, loop, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
     *(runner, statistics, store, gate, answers, report, web),
 )
 

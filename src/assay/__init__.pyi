@@ -20,6 +20,7 @@ from assay.evaluation import ReproducibleEvaluationRunner as ReproducibleEvaluat
 from assay.evaluation import Result as Result
 from assay.evaluation import evaluate as evaluate
 from assay.evaluation import evaluate_answers as evaluate_answers
+from assay.evaluation import evaluate_reranking as evaluate_reranking
 from assay.evaluation import evaluate_routing as evaluate_routing
 from assay.evaluation import find_profile as find_profile
 from assay.evaluation import tune_fusion as tune_fusion

@@ -3,3 +3,7 @@
 
 def test_moe(folder, transcript):
     transcript("moe/shown")
+
+
+def test_two_rankings(folder, transcript):
+    transcript("moe/reranking")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.compat import ragchat
 from assay.compat.ragchat import (
     MetricsCache,
     batch_evaluate_metrics,
@@ -31,6 +32,7 @@ CONTENTS = [
 @given(
     cases=st.lists(st.tuples(st.lists(IDS, unique=True), st.lists(IDS), GRADES), max_size=5), batch_size=st.integers(1, 6)
 )
+@pytest.mark.filterwarnings("ignore::assay.compat.ragchat.DifferenceWarning")
 def test_a_batch_is_the_mean_of_its_queries_whatever_its_size_and_their_grades(cases, batch_size):
     """What each function by itself says about a query; only NDCG asks for grades."""
     queries = [{"relevant_docs": relevant, "relevance_grades": grades} for relevant, _, grades in cases]
@@ -108,6 +110,15 @@ def test_what_cannot_be_used(snapshots):
         "grades": lambda: ndcg_at_k("a", "a", 1, ["a"]),
         "a grade": lambda: ndcg_at_k("a", "a", 1, {"a": "high"}),
         "k": lambda: hit_at_k("a", "a", 0),
+        "routes and experts": lambda: ragchat.routing_accuracy(["a"], ["a", "b"]),
+        "one route": lambda: ragchat.routing_accuracy("a", "a"),
+        "gate decisions in words": lambda: ragchat.retrievals_saved(["yes"], [True]),
+        "more saved than there are": lambda: ragchat.gate_efficiency(3, 2),
+        "part of a query": lambda: ragchat.gate_efficiency(0.5, 2),
+        "an NDCG in per cent": lambda: ragchat.reranking_improvement(90, 60),
+        "an NDCG in words": lambda: ragchat.reranking_improvement("high", 0.5),
+        "NDCGs of other queries": lambda: ragchat.reranking_improvement([0.5], [0.5, 0.1]),
+        "reranked results of other queries": lambda: ragchat.evaluate_reranking_batch(one, ["a"], ["a", "b"]),
         "configuration, text": config(enabled_metrics=["relstring"]),
         "configuration, no metric": config(enabled_metrics=[]),
         "configuration, two faults": config(performance={"parallel_processing": "often", "batch_size": 0}),

@@ -6,6 +6,8 @@ from math import log2
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import assay
 from assay import metrics
@@ -171,3 +173,27 @@ def test_figures_are_found_by_name_and_cutoff():
     plain = SingleTermRetrievalMetrics.of(FIGURES, [1]).to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert (plain["mrr"], plain["hit_rate_at_k"]) == (0.5, {"1": FIGURES["hit@1"]})
+
+
+IDS = st.sampled_from("abcdefgh")
+GRADES = st.integers(-1, 3) | st.floats(-1, 3)
+
+
+@given(
+    retrieved=st.lists(IDS, unique=True),
+    relevant=st.sets(IDS) | st.dictionaries(IDS, GRADES),
+    grades=st.none() | st.lists(GRADES, min_size=8, max_size=8),
+)
+def test_a_batch_gives_the_scores_of_the_metrics_in_the_catalog(retrieved, relevant, grades):
+    scores = None if grades is None else grades[: len(retrieved)]
+    found = BatchEvaluator([1, 3, 10]).evaluate_query("q", retrieved, relevant, scores)
+    truth = relevant if isinstance(relevant, dict) else dict.fromkeys(relevant, 1)
+    graded = truth if scores is None else truth | dict(zip(retrieved, scores, strict=True))
+    function_of = {metric: function for function, metric in METRIC_OF.items()}
+    for name, value in found.items():
+        metric, _, k = name.partition("@")
+        judged = graded if metric == "ndcg" else truth
+        assert value == close(function_of[metric](retrieved, judged, int(k))), name
+    whole = {ord(doc): grade for doc, grade in truth.items()}
+    again = BatchEvaluator([1, 3, 10]).evaluate_query("q", tuple(map(ord, retrieved)), whole, scores)
+    assert again == found, "whole numbers are ids too"

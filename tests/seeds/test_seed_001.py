@@ -20,6 +20,7 @@ from assay.compat.loop import (
     BatchEvaluator,
     BenchmarkComparison,
     BenchmarkDataset,
+    DifferenceWarning,
     Document,
     Query,
     RelevanceJudgment,
@@ -83,9 +84,10 @@ def test_printed_basic_usage(tmp_path, monkeypatch, capsys):
 
     # Batch evaluation
     evaluator = BatchEvaluator(k_values=[5, 10])
-    evaluator.evaluate_query(
-        query_id="q1", retrieved_ids=["d1", "d3", "d5"], relevant_ids={"d1", "d5", "d10"}, relevance_scores=[3, 0, 2]
-    )
+    with pytest.warns(DifferenceWarning, match="ideal ranking"):  # d10 was not retrieved
+        evaluator.evaluate_query(
+            query_id="q1", retrieved_ids=["d1", "d3", "d5"], relevant_ids={"d1", "d5", "d10"}, relevance_scores=[3, 0, 2]
+        )
     print(evaluator.get_aggregate_metrics())  # noqa: T201 (as printed)
     assert "'ndcg@10'" in capsys.readouterr().out
 
@@ -114,7 +116,8 @@ def test_worked_ndcg_of_3_0_2_1_0_is_0930451_and_exponential_0950801():
 
 def test_worked_batch_q1():
     evaluator = BatchEvaluator(k_values=[5, 10])
-    found = evaluator.evaluate_query("q1", RETRIEVED, RELEVANT, [3, 0, 2])
+    with pytest.warns(DifferenceWarning, match="ideal ranking"):
+        found = evaluator.evaluate_query("q1", RETRIEVED, RELEVANT, [3, 0, 2])
     wanted = {"precision@5": 0.4, "precision@10": 0.2, "recall@5": 0.666667, "f1@5": 0.5, "mrr@5": 1, "map@5": 0.555556}
     wanted["ndcg@5"] = 0.840008  # d10 is relevant and was missed: grade 1
     assert {name: found[name] for name in wanted} == {name: printed(value) for name, value in wanted.items()}
@@ -183,7 +186,8 @@ def test_printed_evaluation_pipeline(tmp_path, monkeypatch, benchmark):
     runner.save_results("results.json")
 
     # 4. Compare multiple runs
-    baseline_results = ReproducibleEvaluationRunner(benchmark, "baseline").evaluate_run({"q1": ["d3", "d1"]}, metrics)
+    with pytest.warns(DifferenceWarning, match="skips"):  # q2 has no results
+        baseline_results = ReproducibleEvaluationRunner(benchmark, "baseline").evaluate_run({"q1": ["d3", "d1"]}, metrics)
     comparison = BenchmarkComparison.compare_runs({"baseline": baseline_results, "model_v1": results})
 
     assert results["ndcg@5"] == pytest.approx(((3 + 2 / math.log2(4)) / (3 + 2 / math.log2(3)) + 1) / 2)
@@ -194,19 +198,21 @@ def test_printed_evaluation_pipeline(tmp_path, monkeypatch, benchmark):
 
 def test_row_evaluate_run_takes_a_list_of_names_or_a_module_and_keeps_full_provenance(benchmark):
     runner = ReproducibleEvaluationRunner(benchmark, "rag-v1", "1.0")
-    by_name = runner.evaluate_run({"q1": ["d1"]}, ["mrr", "ndcg_at_10"])
+    results = {"q1": ["d1"], "q2": []}
+    by_name = runner.evaluate_run(results, ["mrr", "ndcg_at_10"])
     assert list(by_name) == ["mrr", "ndcg@10"]
     parts = {"dataset", "model", "metrics", "policy", "counts", "started", "finished", "repository"}
     assert parts <= by_name.provenance.keys()
     assert by_name.provenance["dataset"]["fingerprints"]
-    by_module = runner.evaluate_run({"q1": ["d1"]}, metrics)
+    by_module = runner.evaluate_run(results, metrics)
     assert {"precision@5", "recall@10", "mrr@10", "map@10", "ndcg@10"} <= set(by_module)
 
 
 def test_row_find_best_run_goes_the_way_the_metric_points():
     runs = {"slow": {"ndcg@10": 0.9, "latency": 30.0}, "quick": {"ndcg@10": 0.8, "latency": 10.0}}
     assert BenchmarkComparison.find_best_run(runs, "ndcg@10") == "slow"
-    assert BenchmarkComparison.find_best_run(runs, "latency") == "quick"
+    with pytest.warns(DifferenceWarning, match="lower latency"):
+        assert BenchmarkComparison.find_best_run(runs, "latency") == "quick"
 
 
 def test_row_run_export_to_trec(tmp_path, benchmark):
@@ -306,7 +312,8 @@ def test_printed_async_retrieval_service_with_integer_chunk_ids():
 
         return evaluator.get_aggregate_metrics()
 
-    metrics = asyncio.run(evaluate())
+    with pytest.warns(DifferenceWarning, match="grade 0"):
+        metrics = asyncio.run(evaluate())
     assert metrics["mrr@5"] == pytest.approx((1 / 2 + 1) / 2)
     assert metrics["precision@5"] == pytest.approx((1 / 5 + 1 / 5) / 2), "9 was judged 0, which is not relevant"
 
@@ -348,6 +355,37 @@ def test_row_get_statistics_get_relevant_docs_get_relevance_grade(benchmark):
 def test_row_binary_to_graded_conversion():
     assert binary_to_graded({"d1"}) == {"d1": 1}
     assert binary_to_graded(["d1"], grade=3) == {"d1": 3}
+
+
+# API reference
+def test_printed_names_of_arguments(tmp_path, benchmark):
+    retrieval_results = {"q1": ["d1"], "q2": ["d2"]}
+    benchmark.save_json(filepath=tmp_path / "benchmark.json")
+    benchmark.save_trec_qrels(filepath=tmp_path / "qrels.txt")
+    assert BenchmarkDataset.from_json(filepath=str(tmp_path / "benchmark.json")).qrels == benchmark.qrels
+    read = BenchmarkDataset.from_trec_qrels(filepath=str(tmp_path / "qrels.txt"))
+    assert (type(read), read.qrels) == (BenchmarkDataset, benchmark.qrels)
+    runner = ReproducibleEvaluationRunner(dataset=read, model_name="rag-v1")
+    results = runner.evaluate_run(retrieval_results=retrieval_results, metrics_module=metrics)
+    runner.save_results(filepath=tmp_path / "results.json")
+    assert json.loads((tmp_path / "results.json").read_text())["results"][0]["summary"]["mrr@10"] == results["mrr@10"] == 1
+    runs_results = {"baseline": {"ndcg@10": 0.1}, "rag-v1": results}
+    assert BenchmarkComparison.find_best_run(runs_results=runs_results, metric="ndcg@10") == "rag-v1"
+    assert BenchmarkComparison.compare_runs(runs_results=runs_results).best("ndcg@10") == "rag-v1"
+    evaluator = BatchEvaluator(k_values=[5])
+    evaluator.evaluate_query(query_id="q1", retrieved_ids=["d1"], relevant_ids={"d1"}, relevance_scores=[3])
+    for mean in (mean_precision_at_k, mean_recall_at_k, mean_mrr_at_k, mean_average_precision_at_k, mean_ndcg_at_k):
+        assert mean(all_queries=[(["d1"], {"d1"})], k=1) == 1
+
+
+def test_the_printed_alert_does_not_fire_on_improvements():
+    previous_metrics = {"ndcg@10": 0.78, "latency": 20.0, "our own": 0.5}
+    assert not detect_metric_anomalies({"ndcg@10": 0.85, "latency": 10.0, "our own": 0.9, "new": 1.0}, previous_metrics)
+    assert list(detect_metric_anomalies({"ndcg@10": 0.1, "latency": 30.0, "our own": 0.1}, previous_metrics)) == [
+        *("ndcg@10", "latency", "our own")
+    ]
+    assert list(detect_metric_anomalies({"ndcg@10": 0.78, "latency": 20.0}, previous_metrics)) == ["our own"], "missing now"
+    assert not detect_metric_anomalies({"ndcg@10": 0.5}, {"ndcg@10": 0.0}), "up from 0"
 
 
 # Error handling

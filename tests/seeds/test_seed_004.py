@@ -17,7 +17,9 @@ from scipy import stats
 
 import assay
 from assay.cli import main
+from assay.compat import ragchat
 from assay.compat.ragchat import (
+    DifferenceWarning,
     MetricsCache,
     RetrievalMetricsSuite,
     average_precision_at_k,
@@ -120,6 +122,30 @@ def test_row_reranking_improvement_is_a_ratio_of_means_and_undefined_at_0():
     assert math.isnan(reranked(dataset, nowhere, before, metric)[1])
 
 
+def test_row_reranking_improvement_of_two_runs_and_two_lists():
+    qrels = {query: {"good": 1} for query in ("q1", "q2", "q3")}
+    before = {"q1": ["bad", "good"], "q2": ["bad", "worse", "good"], "q3": ["bad"]}
+    after = {query: ["good"] for query in before}
+    found = assay.evaluate_reranking(qrels, before, after, "reranking_improvement@10")
+    assert found["reranking_improvement@10"] == pytest.approx(165.268459)
+    queries = [{"id": query, "relevant_docs": "good"} for query in qrels]
+    batch = ragchat.evaluate_reranking_batch(queries, list(before.values()), list(after.values()))
+    assert batch["reranking_improvement"] == pytest.approx(165.268459)
+    assert ragchat.reranking_improvement_at_k("good", before["q2"], after["q2"]) == pytest.approx(100)
+    assert math.isnan(ragchat.reranking_improvement_at_k("good", before["q3"], after["q3"])), "NDCG was 0 before"
+
+
+def test_printed_formulas_of_section_4():
+    """Names and units as printed there."""
+    assert ragchat.routing_accuracy(["code", "code", "law", "law"], ["code", "law", "law", "law"]) == 3 / 4
+    saved = ragchat.retrievals_saved([True, True, False, False, True], [False, True, False, True, False])
+    assert ragchat.gate_efficiency(retrievals_saved=saved, total_queries=5) == pytest.approx(100 * 2 / 5)
+    assert ragchat.reranking_improvement(ndcg_reranked=0.9, ndcg_baseline=0.6) == pytest.approx(50)
+    assert ragchat.reranking_improvement([1.0, 0.5], [0.5, 0.5]) == pytest.approx(50), "the change of the mean"
+    assert math.isnan(ragchat.reranking_improvement(0.5, 0.0))
+    assert (ragchat.gate_efficiency(0, 0), ragchat.routing_accuracy([], [])) == (0.0, 0.0)
+
+
 def reranked(dataset, before, after, metric):
     """Scores of queries, and the summary, of a metric of two rankings."""
     views = [grade(assay.Run(run), dataset.judged(), assay.Policy()).run for run in (before, after)]
@@ -146,6 +172,7 @@ def printed_ndcg(relevant, predicted, k, grades):
     k=st.integers(1, 8),
     grades=st.none() | st.dictionaries(st.sampled_from(IDS), st.floats(0, 3)),
 )
+@pytest.mark.filterwarnings("ignore::assay.compat.ragchat.DifferenceWarning")
 def test_printed_functions_give_these_numbers(relevant, predicted, k, grades):
     assert ndcg_at_k(relevant, predicted, k, grades) == pytest.approx(printed_ndcg(relevant, predicted, k, grades))
     assert hit_at_k(relevant, predicted, k) == float(any(one in relevant for one in predicted[:k]))
@@ -189,10 +216,12 @@ def test_printed_evaluate_retrieval_batch_with_its_metrics():
 
 def test_row_evaluate_retrieval_batch_honours_grades_and_refuses_unequal_lengths():
     graded = [{"relevant_docs": "a;b", "relevance_grades": {"a": 3, "b": 1}}]
-    found = evaluate_retrieval_batch(graded, [["b", "a"]], ["ndcg@2"])
+    with pytest.warns(DifferenceWarning, match="relevance_grades"):
+        found = evaluate_retrieval_batch(graded, [["b", "a"]], ["ndcg@2"])
     assert found["ndcg@2"] == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
     partly = [{"relevant_docs": ["a", "b"], "relevance_grades": {"a": 2}}]
-    found = evaluate_retrieval_batch(partly, [["b"]], ["hit@5", "mrr", "recall@5", "ndcg@5"])
+    with pytest.warns(DifferenceWarning, match="relevance_grades"):
+        found = evaluate_retrieval_batch(partly, [["b"]], ["hit@5", "mrr", "recall@5", "ndcg@5"])
     assert found == {"hit@5": 1.0, "mrr": 1.0, "recall@5": 0.5, "ndcg@5": 0.0}, "b is relevant, and gains nothing"
     assert hit_at_k(["a", "b"], ["b"], 5) == mean_reciprocal_rank([["a", "b"]], [["b"]]) == 1.0
     with pytest.raises(assay.DataError, match="found 2 and 1"):
@@ -207,8 +236,11 @@ def test_row_an_unknown_metric_in_a_batch_is_an_error_with_near_matches():
 
 
 # 6. Statistical analysis
+@pytest.mark.filterwarnings("ignore::assay.compat.ragchat.DifferenceWarning")
 def test_printed_calculate_confidence_interval_with_the_real_quantile():
     scores = [0.2, 0.4, 0.9, 1.0, 0.5]
+    with pytest.warns(DifferenceWarning, match="level 0.9"):
+        calculate_confidence_interval(scores, 0.9)
     for level in (0.9, 0.95, 0.99):
         margin = stats.t.ppf((1 + level) / 2, 4) * statistics.stdev(scores) / math.sqrt(5)
         assert calculate_confidence_interval(scores, level) == pytest.approx((0.6 - margin, 0.6 + margin)), level
@@ -339,9 +371,12 @@ def test_row_err_rbp_and_q_measure():
 
 # Mistakes in the originals
 def test_mistakes_duplicate_ids_and_grades_of_what_is_not_relevant_add_nothing():
-    assert ndcg_at_k("a;b", "a;a;b") == pytest.approx((1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))
-    assert ndcg_at_k("a", "a;a;a") == recall_at_k("a", "a;a;a") == 1.0
-    assert ndcg_at_k("a", "b;a", 2, {"a": 1, "b": 5}) == pytest.approx(1 / math.log2(3))
+    with pytest.warns(DifferenceWarning, match="twice"):
+        assert ndcg_at_k("a;b", "a;a;b") == pytest.approx((1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))
+    with pytest.warns(DifferenceWarning, match="twice"):
+        assert ndcg_at_k("a", "a;a;a") == recall_at_k("a", "a;a;a") == 1.0
+    with pytest.warns(DifferenceWarning, match="not relevant"):
+        assert ndcg_at_k("a", "b;a", 2, {"a": 1, "b": 5}) == pytest.approx(1 / math.log2(3))
 
 
 def test_mistake_no_queries_do_not_crash():

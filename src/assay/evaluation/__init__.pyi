@@ -84,12 +84,17 @@ from assay.evaluation.result_parts import Confidence as Confidence
 from assay.evaluation.result_parts import Evidence as Evidence
 from assay.evaluation.result_parts import Provenance as Provenance
 from assay.evaluation.result_parts import Scores as Scores
+from assay.evaluation.routing import RERANKING as RERANKING
+from assay.evaluation.routing import Stage as Stage
 from assay.evaluation.routing import default_routing_metrics as default_routing_metrics
+from assay.evaluation.routing import evaluate_reranking as evaluate_reranking
 from assay.evaluation.routing import evaluate_routing as evaluate_routing
 from assay.evaluation.routing import notes_on_experts as notes_on_experts
 from assay.evaluation.routing import notes_on_routing as notes_on_routing
 from assay.evaluation.routing import parse_routing_metrics as parse_routing_metrics
+from assay.evaluation.routing import reranking_stages as reranking_stages
 from assay.evaluation.routing import routing_table as routing_table
+from assay.evaluation.routing import with_reranking_gain as with_reranking_gain
 from assay.evaluation.saved import check_not_empty as check_not_empty
 from assay.evaluation.saved import is_saved_result as is_saved_result
 from assay.evaluation.saved import looks_saved as looks_saved

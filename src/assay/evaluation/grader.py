@@ -197,7 +197,8 @@ ADVICE_OF_VIEW = {
     "spans": ". Use a dataset with gold spans, such as code-spans",
     "answers": ". Score answers with assay answers (evaluate_answers), or with assay eval if the provider reports them",
     "routing": ". Score routes with assay moe routes.jsonl, or with assay eval if the provider reports them",
-    "reranking": ". Use assay eval with the provider rerank(…)",
+    "reranking": ". Score two runs with assay moe --before RUN --after RUN (evaluate_reranking), or use assay eval with the "
+    "provider rerank(…)",
     "ranking": ". Add the run: --run RUN (run=)",
 }
 """View → what to do if it is not available."""

@@ -37,7 +37,8 @@ def _each(names: str, takes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 METRICS_OF_PYTREC_EVAL: Takes = {
     **_each("runid num_q ndcg_rel rndcg g", ()),
     **_each("num_ret num_rel num_rel_ret num_nonrel_judged_ret gm_map bpref gm_bpref infap 11pt_avg bing", LEVEL),
-    **_each("set_precision set_relative_precision set_recall set_map", LEVEL),
+    **_each("set_precision set_relative_precision set_map", CONDENSED),
+    "set_recall": LEVEL,
     **_each("precision recall hit capped_recall", ("k!", *CONDENSED)),
     **_each("rprec mrr", CONDENSED),
     "map": ("k", *CONDENSED),
@@ -46,7 +47,7 @@ METRICS_OF_PYTREC_EVAL: Takes = {
     "rprec_mult": ("multiple", "rel"),
     "utility": ("weights", "rel"),
     "relstring": ("k",),
-    "set_f": ("beta", "rel"),
+    "set_f": ("beta", *CONDENSED),
 }
 """The metrics of trec_eval 9.0.8 that need only judgments. Reciprocal rank has no cutoff, ndcg has no level."""
 METRICS_OF_TREC_EVAL_9: Takes = {
@@ -72,7 +73,8 @@ METRICS_OF_RANX: Takes = {
 METRICS_OF_IR_MEASURES: Takes = {
     **_each("precision recall hit", ("k!", *CONDENSED)),
     **_each("map mrr", ("k", *CONDENSED)),
-    **_each("bpref infap num_rel num_ret num_rel_ret set_map set_precision set_relative_precision set_recall", LEVEL),
+    **_each("bpref infap num_rel num_ret num_rel_ret set_recall", LEVEL),
+    **_each("set_map set_precision set_relative_precision", CONDENSED),
     **_each("inst insq nerr11", ("t", *SCALE)),
     **_each("nerr8 nerr9 sdcg", ("k", *SCALE)),
     **_each("judged err", ("k",)),
@@ -84,7 +86,7 @@ METRICS_OF_IR_MEASURES: Takes = {
     "rbp": ("k", "p", "rel"),
     "accuracy": ("k", "rel"),
     "compatibility": ("p", "normalize"),
-    "set_f": ("beta", "rel"),
+    "set_f": ("beta", *CONDENSED),
     "num_q": (),
     **_each("err_ia nerr_ia precision_ia", ("k!", *CONDENSED)),
     **_each("alpha_dcg alpha_ndcg", ("k!", "alpha", *CONDENSED)),

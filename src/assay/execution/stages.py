@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from assay.errors import DataError, UsageError
+from assay.errors import DataError
 from assay.evaluation import (
+    RERANKING,
     Profile,
     Result,
     Setting,
@@ -18,14 +17,14 @@ from assay.evaluation import (
     notes_on_experts,
     notes_on_routing,
     routing_table,
-    score_views,
     with_columns,
+    with_reranking_gain,
     without_scores,
 )
 from assay.execution.responses import Response
 from assay.execution.runner import Part, score_part
-from assay.metrics import BoundMetric, find_metric
-from assay.model import Policy, Query
+from assay.metrics import BoundMetric
+from assay.model import Query
 from assay.providers import RANK, REST, SCORE, first_ranking
 from assay.serialize import to_json
 from assay.text import counted
@@ -39,7 +38,6 @@ from assay.views import (
     REPORTED_ROUTE_FIELDS,
     ROUTE,
     Decision,
-    Reranking,
     Routing,
     decision_of,
 )
@@ -151,50 +149,6 @@ def _first_stage_response(answer: Response, k: int) -> Response:
         return answer
     hits = (first_ranking(answer.hits) or [])[:k]
     return Response(answer.query, [hit.doc_id for hit in hits], [hit.score for hit in hits], float("nan"))
-
-
-RERANKING = "reranking"
-DEFAULT_CUTOFF = 10
-
-
-def with_reranking_gain(
-    after: Result, first: Result, asked: Sequence[BoundMetric], settings: Sequence[Setting], policy: Policy
-) -> Result:
-    """The result after reranking, with the improvement over the first stage.
-
-    Unless improvement metrics were requested, there is one for each requested NDCG, with its cutoff and gain.
-    """
-    graders = (first.grader, after.grader)
-    if graders[0] is None or graders[1] is None:
-        raise UsageError(
-            "the improvement needs the rankings, but these results were read from a file. Run the evaluation again"
-        )
-    view = Reranking(*(grader.main_grading(settings, policy).run for grader in graders if grader is not None))
-    metrics = list(asked) or _default_gain_metrics(settings)
-    table = score_views({RERANKING: view}, metrics)
-    beside = () if asked else [metric.name for metric in metrics]
-    answered = [place for place, query in enumerate(table.query_ids) if query not in after.failures]
-    undefined = (_undefined_notes(table.columns[metric.name].score[answered], metric) for metric in metrics)
-    notes = (*after.notes, *(note for some in undefined for note in some))
-    return with_columns(after, table, metrics, beside).with_fields(notes=notes)
-
-
-def _default_gain_metrics(settings: Sequence[Setting]) -> list[BoundMetric]:
-    """The improvement of each requested NDCG; at the default cutoff if there is none."""
-    measured = [setting.metric for setting in settings if setting.metric.metric.name == "ndcg" and not setting.is_beside]
-    usual = find_metric(f"{RERANKING}_improvement@{DEFAULT_CUTOFF}")
-    metrics = [usual.metric.bind(k=metric.params["k"], gain=metric.params["gain"]) for metric in measured] or [usual]
-    return list({metric.name: metric for metric in metrics}.values())
-
-
-def _undefined_notes(score: Any, metric: BoundMetric) -> list[str]:
-    """A note on queries without a percentage, because their NDCG was 0 before."""
-    n = int(np.count_nonzero(np.isnan(score)))
-    if not n:
-        return []
-    share = f"{n:,} of {len(score):,} queries"
-    reason = "had an NDCG of 0 before reranking, so their change in per cent is undefined"
-    return [f"{metric.name}: {share} {reason}. They still count in the means."]
 
 
 ANSWER_FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))

@@ -1,3 +1,4 @@
+from assay.metrics.batch import BatchEvaluator as BatchEvaluator
 from assay.metrics.catalog.answers import Point as Point
 from assay.metrics.catalog.answers import curve as curve
 from assay.metrics.catalog.text_overlap import token_f1 as token_f1
@@ -15,7 +16,6 @@ from assay.metrics.descriptions import list_all as list_all
 from assay.metrics.descriptions import range_of as range_of
 from assay.metrics.descriptions import written as written
 from assay.metrics.functions import K_VALUES as K_VALUES
-from assay.metrics.functions import BatchEvaluator as BatchEvaluator
 from assay.metrics.functions import Relevant as Relevant
 from assay.metrics.functions import SingleTermRetrievalMetrics as SingleTermRetrievalMetrics
 from assay.metrics.functions import average_precision_at_k as average_precision_at_k

@@ -1,4 +1,4 @@
-"""Plain functions: scores of one or several queries from lists of ids, a batch evaluator, and single-term metrics."""
+"""Plain functions: scores of one or several queries from lists of ids, and single-term metrics."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from assay.errors import BadParameter, DataError
 from assay.metrics.definition import BoundMetric, GradedRun
-from assay.metrics.lookup import find_metrics
 from assay.metrics.registry import all_metrics
-from assay.model import Qrels, text_id
+from assay.model import Qrels, is_finite_number, text_id
 from assay.text import shortened
 from assay.views import graded_run
 
@@ -95,14 +94,18 @@ def mean_ndcg_at_k(all_queries: Iterable[Pair | Sequence[float]], k: int) -> flo
 
 
 def binary_to_graded(relevant: Collection[Any], grade: float = 1) -> dict[str, float]:
-    """Turn a set of relevant ids into judgments: id → grade."""
+    """Turn a set of relevant ids into judgments: id → grade. A single string or a mapping is an error."""
+    if isinstance(relevant, str | bytes | Mapping) or not isinstance(relevant, Iterable):
+        raise DataError(f"relevant documents must be a list or set of ids, not {shortened(relevant)}")
+    if not is_finite_number(grade):
+        raise BadParameter(f"grade must be a finite number, not {grade!r}")
     return dict.fromkeys(map(text_id, relevant), grade)
 
 
 def grade_query(retrieved: Sequence[Any], relevant: Relevant) -> GradedRun:
     """One query as a GradedRun, which metrics read."""
-    if isinstance(retrieved, str) or isinstance(relevant, str):
-        raise DataError("documents must be a list or set of ids, not a single string")
+    if isinstance(retrieved, str | bytes | Mapping | set | frozenset) or not isinstance(retrieved, Iterable):
+        raise DataError(f"retrieved documents must be a list of ids, best first, not {shortened(retrieved)}")
     grades = relevant if isinstance(relevant, Mapping) else binary_to_graded(relevant)
     qrels = Qrels({"query": grades})
     ids = [text_id(doc) for doc in retrieved]
@@ -120,7 +123,7 @@ def score_query(metric: BoundMetric, view: GradedRun) -> float:
 
 
 def _score(name: str, retrieved: Sequence[Any], relevant: Relevant, k: int) -> float:
-    return score_query(all_metrics()[name].bind(k=_checked(k)), grade_query(retrieved, relevant))
+    return score_query(all_metrics()[name].bind(k=checked_cutoff(k)), grade_query(retrieved, relevant))
 
 
 def _graded_score(
@@ -135,7 +138,8 @@ def _graded_score(
     return _score(name, retrieved, relevant, k)  # type: ignore[arg-type]
 
 
-def _checked(k: Any) -> int:
+def checked_cutoff(k: Any) -> int:
+    """The cutoff, if it is a whole number of at least 1."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise BadParameter(f"k must be a whole number of at least 1, not {k!r}")
     return int(k)
@@ -159,59 +163,6 @@ def _pair(query: Any) -> tuple[Sequence[Any], Relevant]:
 def _mean(scores: Iterable[float]) -> float:
     values = list(scores)
     return float(np.mean(values)) if values else 0.0
-
-
-BATCH_METRICS = ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg")
-
-
-class BatchEvaluator:
-    """Precision, recall, F1, hit, MRR, MAP and nDCG at each of several cutoffs, over queries added one by one."""
-
-    def __init__(self, k_values: Iterable[int] = (5, 10)) -> None:
-        self.k_values = tuple(k_values)
-        self.metrics = find_metrics(f"{name}@{k}" for k in self.k_values for name in BATCH_METRICS)
-        self.per_query: dict[str, dict[str, float]] = {}
-
-    def evaluate_query(
-        self,
-        query_id: Any,
-        retrieved_ids: Sequence[Any],
-        relevant_ids: Relevant,
-        relevance_scores: Sequence[float] | None = None,
-    ) -> dict[str, float]:
-        """Score one query and store its scores. `relevance_scores` are the grades of `retrieved_ids`, in the same order.
-
-        The ideal ranking of nDCG has every relevant document. One that was not retrieved has the grade that
-        `relevant_ids` gives it, or 1 if that is a plain set.
-        """
-        name = text_id(query_id)
-        if name in self.per_query:
-            raise DataError(f"query {name} has already been evaluated")
-        binary = grade_query(retrieved_ids, relevant_ids)
-        graded = binary
-        if relevance_scores is not None:
-            graded = grade_query(retrieved_ids, _merged(retrieved_ids, relevant_ids, relevance_scores))
-        self.per_query[name] = {
-            metric.name: score_query(metric, graded if metric.metric.name == "ndcg" else binary) for metric in self.metrics
-        }
-        return self.per_query[name]
-
-    def get_aggregate_metrics(self) -> dict[str, float]:
-        """The mean of each metric over all queries so far; 0.0 if there are none."""
-        return {
-            metric.name: float(np.mean([scores[metric.name] for scores in self.per_query.values()] or [0.0]))
-            for metric in self.metrics
-        }
-
-
-def _merged(retrieved: Sequence[Any], relevant: Relevant, scores: Sequence[float]) -> dict[str, float]:
-    """Grades of all documents: retrieved ones from the scores, the others from the ground truth."""
-    if len(scores) != len(retrieved):
-        raise DataError(
-            f"relevance_scores must have one score per retrieved document: expected {len(retrieved)}, found {len(scores)}"
-        )
-    known = relevant if isinstance(relevant, Mapping) else dict.fromkeys(relevant, 1)
-    return {text_id(doc): grade for doc, grade in [*known.items(), *zip(retrieved, scores, strict=True)]}
 
 
 K_VALUES = (1, 3, 5, 10)

@@ -12,6 +12,7 @@ from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arg
 from assay.masking import mask
 from assay.metrics.custom import ONLY_WRITTEN, PREFIX, load_metric
 from assay.metrics.definition import BoundMetric, Metric
+from assay.metrics.measure_names import as_named_here
 from assay.metrics.registry import (
     DEFAULT_GROUP,
     GROUPS,
@@ -138,7 +139,7 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
     if not is_written and len(text) > LONGEST:
         raise UnknownName("metric", f"{mask(text)[:LONGEST_SHOWN]}…")
     for part in _split_outside_brackets(text):
-        read = as_read_by(profile, part)
+        read = as_named_here(as_read_by(profile, part))
         if (group := fold(read)) in GROUPS:
             for member in _members(group, profile):
                 yield from _parse_one(member)

@@ -19,6 +19,14 @@ MEASURES = [
     *("nDCG", "nDCG@10", "nDCG(gains={1: 1, 2: 5})@5", "nDCG(judged_only=True)@5"),
     *("AP", "AP(rel=2)", "AP@5", "RR", "RR(rel=2)", "RR@3", "P@5", "P(rel=2)@3", "R@5", "R(rel=2)@10", "Success@3"),
     *("Bpref", "Bpref(rel=2)", "infAP", "Rprec", "Rprec(rel=2)", "SetP", "SetP(rel=2)", "SetR", "SetF", "SetF(beta=2.0)"),
+    *("SetP(relative=True)", "SetP(relative=True, rel=2)", "SetP(rel=2, relative=True, judged_only=True)", "SetRelP"),
+    *(
+        "SetP(judged_only=True)",
+        "SetP(judged_only=True, rel=2)",
+        "SetF(judged_only=True)",
+        "SetF(beta=2.0, judged_only=True)",
+    ),
+    *("SetAP(judged_only=True)", "SetAP(rel=2, judged_only=True)", "SetP(relative=False)"),
     *("SetAP", "Judged@10", "RBP(p=0.8, rel=1)", "RBP(p=0.5, rel=2)", "IPrec@0.4", "Compat(p=0.8)"),
     *("NumRet", "NumRet(rel=2)", "NumRelRet"),
 ]
@@ -83,14 +91,16 @@ def test_any_judgments(qrels, order):
 def test_where_its_own_providers_fail_or_differ(ir_measures):
     provider = drop_in.provider()
     wanted = [ir_measures.NumQ, ir_measures.NumRel, ir_measures.NumRet]
-    found = provider.calc_aggregate(wanted, {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}})
+    with pytest.warns(drop_in.DifferenceWarning, match="NumQ"):
+        found = provider.calc_aggregate(wanted, {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}})
     assert found == dict(zip(wanted, (2, 2, 1), strict=True)), "counts include a query without results"
     for source in (ir_measures, provider):
         assert math.isnan(source.calc_aggregate([ir_measures.nDCG @ 10], {}, RUN)[ir_measures.nDCG @ 10])
     qrels, run, wanted = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, [ir_measures.RR, ir_measures.RR @ 10]
     assert set(provider.calc_aggregate(wanted, qrels, run).values()) == {0.5}, "all measures break ties alike"
     assert set(ir_measures.calc_aggregate(wanted, qrels, run).values()) == {0.5, 1.0}
-    found = provider.calc_aggregate([ir_measures.ERR @ 5], {"x-1": {"a": 1}}, {"x-1": {"b": 2.0, "a": 1.0}})
+    with pytest.warns(drop_in.DifferenceWarning, match="scale up to 4"):
+        found = provider.calc_aggregate([ir_measures.ERR @ 5], {"x-1": {"a": 1}}, {"x-1": {"b": 2.0, "a": 1.0}})
     assert found[ir_measures.ERR @ 5] == pytest.approx(0.25)  # without Perl, for any query id
 
 
@@ -111,15 +121,17 @@ def test_an_evaluator_serves_many_runs(ir_measures):
     assert [evaluator.calc_aggregate(run)[ir_measures.RR] for run in runs] == [1.0, 0.5, 0.0]
 
 
-def test_registered_it_is_asked_first_and_others_do_the_rest(ir_measures):
+def test_registered_it_is_asked_first_and_others_do_the_rest(ir_measures, monkeypatch):
     first = drop_in.register()
     assert drop_in.register() is first is drop_in.provider()
     assert [one.NAME for one in ir_measures.DefaultPipeline.providers].count("assay") == 1
     assert ir_measures.providers.registry["assay"] is first
-    relative = ir_measures.SetP(relative=True)
-    assert not first.supports(relative)
-    found = ir_measures.calc_aggregate([ir_measures.RBP(p=0.8) @ 3, relative], {"q": {"a": 1}}, {"q": {"a": 1.0}})
-    assert found == pytest.approx({ir_measures.RBP(p=0.8) @ 3: 0.2, relative: 1.0})
+    other = ir_measures.Accuracy @ 3
+    monkeypatch.setattr(type(first), "supports", lambda self, measure: measure != other)
+    found = ir_measures.calc_aggregate(
+        [ir_measures.RBP(p=0.8) @ 3, other], {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 0.5}}
+    )
+    assert found == pytest.approx({ir_measures.RBP(p=0.8) @ 3: 0.2, other: 1.0})
 
 
 def test_measures_of_diversity_read_the_iteration_as_the_subtopic(ir_measures):
@@ -153,6 +165,8 @@ def test_assay_reads_measure_objects(ir_measures):
         *("ndcg@10", "map(rel=2)", "precision(rel=2, judged_only=true)@5", "recall@3")
     ]
     assert assay.evaluate(QRELS, RUN, ir_measures.nDCG @ 10).metrics[0].name == "ndcg@10"
+    relative = assay.evaluate(QRELS, RUN, [ir_measures.SetP(relative=True, rel=2), ir_measures.SetAP(judged_only=True)])
+    assert [metric.name for metric in relative.metrics] == ["set_relative_precision(rel=2)", "set_map(judged_only=true)"]
     with pytest.raises(BadParameter):
         assay.evaluate(QRELS, RUN, [type(ir_measures.AP)])
 

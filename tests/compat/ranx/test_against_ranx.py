@@ -8,6 +8,7 @@ import random
 import subprocess
 from functools import cache
 
+import numpy as np
 import pytest
 
 import assay.compat.ranx as drop_in
@@ -43,20 +44,42 @@ TUNED = {
 }
 SCRIPT = """
 import json, sys
+import numpy as np
+from numba.typed import List as TypedList
 from ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion
 asked = json.load(sys.stdin)
 qrels = Qrels(asked["qrels"])
 runs = [Run(run, name=name) for name, run in asked["runs"].items()]
-found = {"scores": {}, "dicts": {}, "std": {}, "fused": {}, "tuned": {}}
+found = {"scores": {}, "dicts": {}, "std": {}, "fused": {}, "names": {}, "tuned": {}, "arrays": {}, "sorted": []}
 for name, run in zip(asked["runs"], runs):
     scores = evaluate(qrels, run, asked["metrics"], return_mean=False)
     found["scores"][name] = {metric: values.tolist() for metric, values in scores.items()}
     found["std"][name] = evaluate(qrels, run, ["ndcg@10", "mrr"], return_std=True)
 report = compare(qrels, runs[:3], asked["compared"], max_p=0.4)
-found["report"], found["table"] = report.to_dict(), str(report)
+found["report"], found["latex"] = report.to_dict(), report.to_latex()
+frame = report.to_dataframe()
+found["frame"] = [list(frame.columns), frame.values.tolist()]
+found["tables"] = [str(report), str(compare(qrels, runs[:3], asked["compared"], max_p=0))]
+for report.rounding_digits in (2, 4):
+    for report.show_percentages in (True, False):
+        found["tables"].append(str(report))
+array_qrels, array_run = (np.array(asked[name], dtype=float) for name in ("array_qrels", "array_run"))
+for kind, make in {"array": lambda rows: rows, "typed": lambda rows: TypedList(list(rows))}.items():
+    scores = evaluate(make(array_qrels), make(array_run), asked["metrics"], return_mean=False)
+    found["arrays"][kind] = {metric: values.tolist() for metric, values in scores.items()}
+found["arrays"]["mixed"] = evaluate(qrels.to_typed_list(), runs[0], ["ndcg@10", "mrr"])
+found["rows"] = [[len(rows), rows[:, 1].tolist()] for rows in runs[0].to_typed_list()]
+for kind in (Run, Qrels):
+    some = kind()
+    for change in (lambda: None, lambda: some.add_score("q2", "a", 1), some.sort, lambda: some.add_score("q1", "a", 1),
+                   some.to_typed_list, lambda: some.add_score("q1", "b", 1), lambda: some.add("q3", ["a"], [1])):
+        change()
+        found["sorted"].append(some.sorted)
+    found["sorted"].append(kind({"q": {"a": 1}}).sorted)
 for method, (norm, params) in asked["fused_by"].items():
     fused = fuse(runs[:3], norm=norm, method=method, params=params)
     found["fused"][method] = {query: dict(fused[query]) for query in fused.keys()}
+    found["names"][method] = fused.name
 for method, options in asked["tuned_by"].items():
     best, tried = optimize_fusion(qrels, runs[:3], method=method, metric="ndcg@10", return_optimization_report=True,
                                   show_progress=False, **options)
@@ -86,10 +109,22 @@ def data():
     return qrels, runs
 
 
+def arrays():
+    """Judgments sorted by grade, and rankings whose scores are in no order: ids are numbers, and rows of id 0 fill them."""
+    rng = random.Random(5)
+    qrels, run = [], []
+    for _ in range(20):
+        judged = [[doc, grade] for doc, grade in zip(rng.sample(range(1, 40), 6), (3, 2, 1, 1, 0, 0), strict=True)]
+        qrels.append([*judged, [0, 0], [0, 0]])
+        run.append([*([doc, rng.random()] for doc in rng.sample(range(1, 40), 12)), [0, 0], [0, 0]])
+    return qrels, run
+
+
 @cache
 def theirs():
     qrels, runs = data()
     asked = {"qrels": qrels, "runs": runs, "metrics": METRICS, "compared": COMPARED, "fused_by": FUSED, "tuned_by": TUNED}
+    asked |= dict(zip(("array_qrels", "array_run"), arrays(), strict=True))
     answer = subprocess.run([PYTHON, "-c", SCRIPT], input=json.dumps(asked), capture_output=True, text=True, check=True)
     return json.loads(answer.stdout.splitlines()[-1])
 
@@ -130,22 +165,68 @@ def test_the_same_report():
             assert report.to_dict()[one]["comparisons"][other] == pytest.approx(p, rel=1e-6)
 
 
-def words(table):
-    """Rows of a table, the rule below its head left out; ranx leaves zeros at the end of a figure away."""
-    return [[word.rstrip("0") for word in line.split()] for line in table.splitlines() if "---" not in line]
-
-
-def test_the_same_table_but_for_zeros_and_blanks():
+def test_the_same_tables():
     qrels, runs = ours()
-    table = str(drop_in.compare(qrels, runs[:3], COMPARED, max_p=0.4))
-    assert "ᵃ" in table
-    assert words(table) == words(theirs()["table"])
+    report = drop_in.compare(qrels, runs[:3], COMPARED, max_p=0.4)
+    found = [str(report), str(drop_in.compare(qrels, runs[:3], COMPARED, max_p=0))]
+    for report.rounding_digits in (2, 4):
+        for report.show_percentages in (True, False):
+            found.append(str(report))
+    assert "ᵃ" in found[0]
+    assert found == theirs()["tables"]
+
+
+def test_the_same_latex_but_for_the_words_of_its_caption():
+    qrels, runs = ours()
+    latex = drop_in.compare(qrels, runs[:3], COMPARED, max_p=0.4).to_latex()
+    for marks in (("========================\n", "% "), ("\\begin{table*}", "\\caption{"), ("\\resizebox", None)):
+        parts = [text[text.index(marks[0]) : marks[1] and text.index(marks[1])] for text in (latex, theirs()["latex"])]
+        assert parts[0] == parts[1], marks
+
+
+def test_the_same_frame():
+    qrels, runs = ours()
+    frame = drop_in.compare(qrels, runs[:3], COMPARED).to_dataframe()
+    columns, rows = theirs()["frame"]
+    assert list(frame.columns) == columns
+    for found, (name, *scores) in zip(frame.itertuples(index=False), rows, strict=True):
+        assert (found[0], list(found[1:])) == (name, pytest.approx(scores))
+
+
+def test_the_same_scores_of_arrays_and_typed_lists():
+    """Lists of arrays stand for typed lists of Numba, which this interpreter may not have."""
+    qrels, run = (np.array(rows, dtype=float) for rows in arrays())
+    metrics = [metric for metric in METRICS if metric != "bpref"]
+    for kind, make in {"array": np.asarray, "typed": list}.items():
+        found = drop_in.evaluate(make(qrels), make(run), metrics, return_mean=False)
+        for metric, scores in found.items():
+            assert scores.tolist() == pytest.approx(theirs()["arrays"][kind][metric], rel=1e-9, abs=1e-9), (kind, metric)
+    judged, runs = ours()
+    found = drop_in.evaluate(judged.to_typed_list(), runs[0], ["ndcg@10", "mrr"])
+    assert found == pytest.approx(theirs()["arrays"]["mixed"])
+    assert [[len(rows), rows[:, 1].tolist()] for rows in runs[0].to_typed_list()] == theirs()["rows"]
+
+
+def test_the_same_moments_at_which_something_is_sorted():
+    found = []
+    for kind in (drop_in.Run, drop_in.Qrels):
+        some = kind()
+        for change in (
+            *(lambda: None, lambda some=some: some.add_score("q2", "a", 1), some.sort),
+            *(lambda some=some: some.add_score("q1", "a", 1), some.to_typed_list),
+            *(lambda some=some: some.add_score("q1", "b", 1), lambda some=some: some.add("q3", ["a"], [1])),
+        ):
+            change()
+            found.append(some.sorted)
+        found.append(kind({"q": {"a": 1}}).sorted)
+    assert found == theirs()["sorted"]
 
 
 def test_the_same_fusion():
     _, runs = ours()
     for method, (norm, params) in FUSED.items():
         fused = drop_in.fuse(runs[:3], norm=norm, method=method, params=params)
+        assert fused.name == theirs()["names"][method]
         for query, ranking in theirs()["fused"][method].items():
             assert fused[query] == pytest.approx(ranking, rel=1e-9, abs=1e-9), (method, query)
 

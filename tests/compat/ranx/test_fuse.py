@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.compat.ranx import Qrels, Run, evaluate, fuse, optimize_fusion
+from assay.compat.ranx import DifferenceWarning, Qrels, Run, evaluate, fuse, optimize_fusion
 from assay.errors import UnknownName
 
 A = Run({"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}, name="one")
@@ -16,10 +16,12 @@ def test_by_hand():
     assert fuse([A, B], norm=None, method="sum")["q1"] == {"b": 11.0, "c": 6.0, "a": 3.0}
     assert fuse([A, B], norm=None, method="rrf", params={"k": 10})["q1"]["b"] == pytest.approx(1 / 12 + 1 / 11)
     assert fuse([A, B], params={"weights": (0.25, 0.75)})["q2"] == {"e": 0.75, "d": 0.25, "f": 0.0}
-    assert fuse([A, B], method="mnz").name == "mnz"
+    names = {"mnz": "comb_mnz", "wsum": "weighted_sum", "w_condorcet": "weighted_condorcet", "rrf": "rrf"}
+    assert {method: fuse([A, B], method=method).name for method in names} == names
     near = Run({"q1": {"a": 0.1, "b": 0.5, "c": 0.9}})
     assert fuse([near, near], norm="min-max-inverted", method="max")["q1"] == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
-    apart = fuse([Run({"q1": {"a": 5.0}}), Run({"q2": {"b": 5.0}})], method="sum")
+    with pytest.warns(DifferenceWarning, match="min-max"):
+        apart = fuse([Run({"q1": {"a": 5.0}}), Run({"q2": {"b": 5.0}})], method="sum")
     assert apart.to_dict() == {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, "one document alone is worth something"
     assert fuse([A.to_dict(), B.to_dict()], method="sum").to_dict() == fuse([A, B], method="sum").to_dict()
 

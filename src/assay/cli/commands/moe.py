@@ -1,4 +1,4 @@
-"""assay moe: how well queries are routed to experts, and how much retrieval the gate saves."""
+"""assay moe: how well queries are routed to experts, how much retrieval the gate saves, and what a reranker improves."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
+from assay.cli.inputs import InputRules, Inputs, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_replies
 from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
 from assay.cli.program import Command, Group
@@ -30,12 +30,21 @@ EXAMPLES = """\
   assay moe routes.jsonl
   assay moe routes.jsonl --by language optimal_expert
   assay moe old.csv new.csv -m routing_accuracy gate_efficiency
-  assay moe routes.jsonl -o new.json && assay compare old.json new.json"""
+  assay moe routes.jsonl -o new.json && assay compare old.json new.json
+  assay moe --qrels qrels.txt --before first.run --after reranked.run
+  assay moe --relevant "doc1;doc3" --before "doc4;doc1" --after "doc1;doc4" -m reranking_improvement@5"""
+IDS_ARE_SEPARATED_BY = ";"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Files of routes, metrics, slices and output."""
     add_input_arguments(parser, RULES)
+    rerank = parser.add_argument_group("reranking, instead of files of routes")
+    rerank.add_argument("--before", metavar="RUN", help="the run before reranking, or with --relevant its ids: 'doc4;doc1'")
+    rerank.add_argument("--after", metavar="RUN", help="the run after reranking, or with --relevant its ids: 'doc1;doc4'")
+    truth = rerank.add_mutually_exclusive_group()
+    truth.add_argument("--qrels", metavar="FILE", help="judgments for --before and --after")
+    truth.add_argument("--relevant", metavar="IDS", help="the relevant ids of a single query, separated by ';'")
     add_by_argument(parser.add_argument_group("slices"))
     trust = parser.add_argument_group("uncertainty")
     trust.add_argument(
@@ -70,13 +79,58 @@ def run_moe(options: argparse.Namespace) -> int:
     from assay.comparison import slice_results
     from assay.reports import Report, render_routing
 
-    results = _results(options, _checked_inputs(options))
+    results = _reranked(options) if _is_about_reranking(options) else _results(options, _checked_inputs(options))
     trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
     slices = slice_results(results, options.by, **trust) if options.by else ()
     report = Report(results, per_query=options.per_query, digits=options.digits, width=terminal_width(), colour=use_colour())
     write_output(options, lambda form: render_routing(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_routing(report, options.format, slices))
     return 0
+
+
+def _is_about_reranking(options: argparse.Namespace) -> bool:
+    """Whether two rankings are given instead of routes. Something between is an error."""
+    parts = [bool(part) for part in (options.before, options.after, options.qrels or options.relevant)]
+    if any(parts) and options.files:
+        raise UsageError(f"give either files of routes ({options.files[0]}) or --before and --after, not both")
+    if any(parts) and not all(parts):
+        raise UsageError(
+            "reranking needs the judgments and two rankings:\n"
+            "  assay moe --qrels qrels.txt --before first.run --after reranked.run\n"
+            "  assay moe --relevant 'doc1;doc3' --before 'doc4;doc1' --after 'doc1;doc4'"
+        )
+    return all(parts)
+
+
+def _reranked(options: argparse.Namespace) -> list[Result]:
+    """The results before and after reranking."""
+    from assay.evaluation import Stage, reranking_stages, with_intervals
+    from assay.metrics import parse_metrics
+
+    metrics = parse_metrics(options.metrics) if options.metrics else None
+    check_output(options.output, form=options.file_format)
+    if options.relevant:
+        qrels: Any = {"query": dict.fromkeys(_ids(options, "relevant"), 1)}
+        stages = [Stage({"query": _ids(options, name)}, name) for name in ("before", "after")]
+    else:
+        qrels = Path(options.qrels)
+        words = [Word.of(word) for word in (options.before, options.after)]
+        for word in (Word(options.qrels), *words):
+            word.check_exists()
+        names = [word.name or Path(word.path).stem for word in words]
+        names = names if names[0] != names[1] else ["before", "after"]
+        stages = [Stage(Path(word.path), name) for word, name in zip(words, names, strict=True)]
+    results = reranking_stages(qrels, stages[0], stages[1], metrics)
+    return [with_intervals(result, options.ci, options.level, options.ci_seed) for result in results]
+
+
+def _ids(options: argparse.Namespace, name: str) -> list[str]:
+    """The ids in an option, which must have at least one."""
+    text = getattr(options, name)
+    ids = [id_.strip() for id_ in text.split(IDS_ARE_SEPARATED_BY) if id_.strip()]
+    if not ids:
+        raise UsageError(f"--{name} must have at least one id, such as 'doc1;doc3', not {text!r}")
+    return ids
 
 
 def _checked_inputs(options: argparse.Namespace) -> Inputs:
@@ -103,7 +157,7 @@ def _results(options: argparse.Namespace, inputs: Inputs) -> list[Result]:
 
 COMMAND = Command(
     "moe",
-    "score how queries are routed to experts, and when retrieval is skipped",
+    "score how queries are routed to experts, when retrieval is skipped, and what reranking improves",
     add_arguments,
     run_moe,
     EXAMPLES,

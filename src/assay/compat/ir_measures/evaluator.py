@@ -8,11 +8,15 @@ from typing import Any
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
+from assay.compat.differences import warn_difference
 from assay.compat.ir_measures.registration import metric_of
 from assay.errors import UsageError
 from assay.evaluation import OWN, evaluate_settings, settings_of
 from assay.files import as_source
 from assay.model import Qrels
+
+GDEVAL_TOP = 4
+"""The highest grade of gdeval, which computes ERR for ir_measures."""
 
 
 class AssayProvider(Provider):  # type: ignore[misc, unused-ignore]
@@ -39,6 +43,14 @@ class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
         distinct = list(dict.fromkeys(measures))
         self._metrics = {measure: metric_of(measure) for measure in distinct}
         self._qrels = Qrels(qrels)
+        if any(measure.NAME == "ERR" for measure in distinct) and self._qrels.grades.max(initial=0.0) not in (
+            0.0,
+            GDEVAL_TOP,
+        ):
+            warn_difference(
+                f"the highest grade is not {GDEVAL_TOP}. ERR of ir_measures always uses a scale up to {GDEVAL_TOP}, "
+                "but assay uses the highest grade"
+            )
         super().__init__(distinct, set(self._qrels.query_ids))
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
@@ -49,6 +61,8 @@ class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
         settings = settings_of(list(self._metrics.values()), OWN)
         result = evaluate_settings(self._qrels, as_source(run), settings, OWN)  # no common queries: not an error here
         missing = set(result.missing)
+        if missing and any(measure.NAME in ("NumQ", "NumRel") for measure in self._metrics):
+            warn_difference("a query has no results. NumQ and NumRel of ir_measures do not count it, but assay does")
         columns = {measure: result.table.columns[metric.name].score.tolist() for measure, metric in self._metrics.items()}
         for place, query in enumerate(result.table.query_ids):
             for measure, scores in columns.items():

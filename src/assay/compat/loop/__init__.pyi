@@ -1,3 +1,4 @@
+from assay.compat.differences import DifferenceWarning as DifferenceWarning
 from assay.compat.loop import benchmark as benchmark
 from assay.compat.loop import metrics as metrics
 from assay.compat.loop.benchmark import BenchmarkComparison as BenchmarkComparison

@@ -2,7 +2,8 @@
 
 Ids are one text, several separated by `;`, or a list. The conventions are those of the original: precision ÷ what was
 retrieved within k, average precision ÷ all relevant. A relevant document that is not in `relevance_grades` has grade 0 for
-NDCG and is relevant for all other metrics. Differences:
+NDCG and is relevant for all other metrics. Where the original would give another result without an error, a
+`DifferenceWarning` says so. Differences:
 
     original                                                   here
     a document retrieved twice counts twice (NDCG above 1)     the first counts, later ones keep their rank
@@ -15,6 +16,7 @@ NDCG and is relevant for all other metrics. Differences:
     `RetrievalMetricsSuite` lacks its methods                  it has them
     cache keys can collide and ignore the data                 keys are tuples, with the content if it is given
     a confidence level other than 0.95 means 0.99              Student's t at the requested level
+    reranking improvement over a baseline of 0: ZeroDivision   nan
     NDCG@4 of case 3 ≈ 0.693, of the ranking [3, 0, 2, 1] 0.985  0.498189 and 0.930451
 """
 

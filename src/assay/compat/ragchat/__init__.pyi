@@ -1,3 +1,4 @@
+from assay.compat.differences import DifferenceWarning as DifferenceWarning
 from assay.compat.ragchat.batch import MetricsCache as MetricsCache
 from assay.compat.ragchat.batch import RetrievalMetricsConfig as RetrievalMetricsConfig
 from assay.compat.ragchat.batch import batch_evaluate_metrics as batch_evaluate_metrics
@@ -5,11 +6,17 @@ from assay.compat.ragchat.batch import evaluate_retrieval_batch as evaluate_retr
 from assay.compat.ragchat.batch import load_config as load_config
 from assay.compat.ragchat.metrics import RetrievalMetricsSuite as RetrievalMetricsSuite
 from assay.compat.ragchat.metrics import average_precision_at_k as average_precision_at_k
+from assay.compat.ragchat.metrics import calculate_confidence_interval as calculate_confidence_interval
 from assay.compat.ragchat.metrics import hit_at_k as hit_at_k
 from assay.compat.ragchat.metrics import mean_average_precision as mean_average_precision
 from assay.compat.ragchat.metrics import mean_reciprocal_rank as mean_reciprocal_rank
 from assay.compat.ragchat.metrics import ndcg_at_k as ndcg_at_k
 from assay.compat.ragchat.metrics import precision_at_k as precision_at_k
 from assay.compat.ragchat.metrics import recall_at_k as recall_at_k
-from assay.stats import calculate_confidence_interval as calculate_confidence_interval
+from assay.compat.ragchat.moe import evaluate_reranking_batch as evaluate_reranking_batch
+from assay.compat.ragchat.moe import gate_efficiency as gate_efficiency
+from assay.compat.ragchat.moe import reranking_improvement as reranking_improvement
+from assay.compat.ragchat.moe import reranking_improvement_at_k as reranking_improvement_at_k
+from assay.compat.ragchat.moe import retrievals_saved as retrievals_saved
+from assay.compat.ragchat.moe import routing_accuracy as routing_accuracy
 from assay.stats import statistical_significance_test as statistical_significance_test

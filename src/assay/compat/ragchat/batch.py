@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.compat.arguments import credited_once
-from assay.compat.ragchat.metrics import check_equal_lengths, id_list, relevant_grades
+from assay.compat.differences import warn_difference
+from assay.compat.ragchat.metrics import check_equal_lengths, id_list, ranked_once, relevant_grades
 from assay.errors import BadParameter, DataError
 from assay.evaluation import evaluate_metrics
 from assay.execution import (
@@ -262,7 +262,9 @@ def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool)
     if not is_graded:
         graded = {doc: float(grade > 0) for doc, grade in listed.items()}
     ids = id_list(hits) if isinstance(hits, str) else [_id_of(hit) for hit in hits]
-    return Case(listed, graded, credited_once(ids))
+    if is_graded and graded != listed:
+        warn_difference("a query has relevance_grades. The original ignores them in a batch, but here they are the gains")
+    return Case(listed, graded, ranked_once(ids))
 
 
 def own_results(query: Mapping[str, Any]) -> Sequence[Any]:

@@ -7,10 +7,12 @@ from math import fsum
 from typing import Any
 
 from assay.compat.arguments import checked, credited_once
+from assay.compat.differences import warn_difference
 from assay.errors import DataError, UnknownName, near_matches
 from assay.grammar import cutoff
 from assay.metrics import all_metrics, grade_query, score_query
 from assay.model import is_finite_number, text_id
+from assay.stats import calculate_confidence_interval as student_interval
 from assay.text import shortened
 
 
@@ -76,8 +78,30 @@ def _mean(function: Callable[..., float], relevant: Sequence[Ids], predicted: Se
 def _score(
     name: str, relevant: Ids, predicted: Ids, relevance_grades: Mapping[str, float] | None = None, **settings: Any
 ) -> float:
-    view = grade_query(credited_once(id_list(predicted)), relevant_grades(relevant, relevance_grades))
+    ids, grades = id_list(predicted), relevant_grades(relevant, relevance_grades)
+    if relevance_grades and any(relevance_grades.get(id_, 0) > 0 and id_ not in grades for id_ in ids):
+        warn_difference(
+            "a retrieved document has a grade but is not relevant. The original counts its gain, but assay does not"
+        )
+    view = grade_query(ranked_once(ids), grades)
     return score_query(all_metrics()[name].bind(**settings), view)
+
+
+def ranked_once(ids: Sequence[Any]) -> list[str]:
+    """The ids in their order; a repeated one is replaced by a name that no document has, and there is a warning."""
+    names = [text_id(id_) for id_ in ids]
+    if len(set(names)) < len(names):
+        warn_difference("a document is retrieved twice. The original counts it twice, but here only the first one counts")
+    return credited_once(names)
+
+
+def calculate_confidence_interval(scores: Sequence[float], confidence_level: float = 0.95) -> tuple[float, float]:
+    """Student's t interval of the mean at any level."""
+    if confidence_level not in (0.95, 0.99):
+        warn_difference(
+            f"the interval has the level {confidence_level}. The original uses 0.99 for every level other than 0.95"
+        )
+    return student_interval(scores, confidence_level)
 
 
 Ids = str | Iterable[Any]

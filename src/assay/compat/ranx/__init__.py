@@ -1,7 +1,8 @@
 """ranx's interface over assay's engine: `import assay.compat.ranx as ranx`, or `from assay.compat.ranx import Qrels, Run`.
 
 Names, arguments, metrics and results are those of the original (0.3.21), and so are its conventions: equal scores of a
-`Run` are ordered by its sort, `rbp` uses grades, and `-l2` also changes nDCG. Differences:
+`Run` are ordered by its sort, `rbp` uses grades, and `-l2` also changes nDCG. Where ranx would give another result without
+an error, a `DifferenceWarning` says so. Differences:
 
     input                                        ranx                                    here
     two dicts with queries in different order    paired by position                      paired by query id
@@ -12,6 +13,8 @@ Names, arguments, metrics and results are those of the original (0.3.21), and so
     bpref, a query without a relevant document   0 for queries after it                  0 for that query
     `r-precision@5`, `bpref@5`                   the cutoff is dropped                   BadParameter
     any other name of an assay metric            ValueError                              scored, if its summary is a mean
+    arrays with judgments in any order           nDCG by the order of the rows           sorted by grade
+    one metric with a cutoff, per query          KeyError                                its scores
     Fisher's test                                p can be 0, and changes from call       (1 + extreme) ÷ (1 + draws), exact,
                                                  to call                                 and the same for the same seed
     Tukey's test                                 as if queries differed between runs     two-way: the same queries
@@ -22,6 +25,7 @@ Names, arguments, metrics and results are those of the original (0.3.21), and so
     min-max of one document, or of equal scores  0                                       1
     equal scores after fusion                    in no defined order                     by document id, descending
     weights that add up to 1 up to rounding      not tried by optimize_fusion            tried
+    LaTeX                                        escapes only _ in names                 escapes all; another caption
     a document twice in a file                   the last line counts                    DataError that names the line
     DataFrames of pandas 3, polars, Arrow        fail                                    read
     the first call                               compiles for a minute                   does not

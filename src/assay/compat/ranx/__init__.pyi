@@ -1,3 +1,4 @@
+from assay.compat.differences import DifferenceWarning as DifferenceWarning
 from assay.compat.ranx.data import Qrels as Qrels
 from assay.compat.ranx.data import Run as Run
 from assay.compat.ranx.fusion import fuse as fuse

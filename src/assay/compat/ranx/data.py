@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from assay.compat.ranx.files import COLUMNS, columns_of, frame_of, kind_of, read_parquet, write_file
+from assay.arrays import Floats
+from assay.compat.ranx.files import COLUMNS, columns_of, frame_of, hashed_rows, kind_of, read_parquet, write_file
 from assay.errors import DataError, UsageError
 from assay.model import Qrels as EngineQrels
 from assay.model import Rankings, RankRule, as_judgments, as_rankings, text_id
@@ -24,6 +25,8 @@ class ByQuery(Mapping[str, dict[str, float]]):
     """A mapping that documents can be added to. Reading never changes it."""
 
     name: str | None
+    sorted: bool = False
+    """As in ranx: false in an empty object and after `add_score`, until something sorts. The content is always in order."""
 
     def __init__(self, numbers: Mapping[str, Mapping[str, float]], name: str | None) -> None:
         self._numbers: Numbers = dict(sorted((query, dict(by_doc)) for query, by_doc in numbers.items()))
@@ -70,6 +73,7 @@ class ByQuery(Mapping[str, dict[str, float]]):
         numbers = self._held()
         numbers.setdefault(text_id(q_id), {})[text_id(doc_id)] = score
         self._numbers = dict(sorted(numbers.items()))
+        self.sorted = False
         self._changed()
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
@@ -84,10 +88,21 @@ class ByQuery(Mapping[str, dict[str, float]]):
             _check_equal_lengths(f"query {query}: documents and scores", docs, values)
             added[text_id(query)] = dict(zip(map(text_id, docs), values, strict=True))
         self._numbers = dict(sorted((self._held() | added).items()))
+        self.sorted = True
         self._changed()
 
     def sort(self) -> None:
-        """Do nothing: queries are always sorted by id, and the documents of a run best first."""
+        """Set `sorted`: queries are always sorted by id, and the documents of a run best first."""
+        self.sorted = True
+
+    def to_typed_list(self) -> list[Floats]:
+        """For each query an array with one row per document, best first: the hash of its id, and its number.
+
+        It is a plain list, which `evaluate` reads like a typed list of Numba.
+        """
+        self.sort()
+        ordered = {query: dict(sorted(docs.items(), key=_negated_number)) for query, docs in self.to_dict().items()}
+        return hashed_rows(ordered)
 
     @staticmethod
     def from_ranxhub(id: str) -> NoReturn:  # noqa: A002 (its name in ranx)
@@ -104,10 +119,18 @@ class ByQuery(Mapping[str, dict[str, float]]):
         """A pandas frame with the columns q_id, doc_id and score."""
         return frame_of(self.to_dict())
 
-    def save(self, path: str | Path, kind: str | None = None) -> None:
-        """Write JSON, a TREC file or Parquet, by the file extension or by `kind`. `.gz` and `.zst` are errors."""
+    def save(self, path: str | Path | None = None, kind: str | None = None) -> None:
+        """Write JSON, a TREC file or Parquet, by the file extension or by `kind`. `.gz` and `.zst` are errors.
+
+        Without a path, the file is `run.json` or `qrels.json`.
+        """
+        path = f"{type(self).__name__.lower()}.json" if path is None else path
         numbers, tag = self._lines()
         write_file(numbers, Path(path), kind_of(path, kind), tag)
+
+
+def _negated_number(entry: tuple[str, float]) -> float:
+    return -entry[1]
 
 
 def _check_equal_lengths(what: str, *lists: Iterable[Any]) -> None:
@@ -130,12 +153,14 @@ class Run(ByQuery):
         if run is not None:
             by_query = dict(sorted(as_rankings(run).by_query.items()))
             self._prepared, self._is_held = EngineRun(by_query), False
+            self.sorted = True
 
     @classmethod
     def of(cls, prepared: EngineRun, name: str | None = None) -> Run:
         """A run from rankings of the engine, which are in order; equal scores keep their order."""
         run = cls(name=name)
         run._prepared, run._is_held, run.ties = prepared, False, "input_order"
+        run.sorted = True
         return run
 
     def _begin(self, name: str | None) -> None:
@@ -183,6 +208,7 @@ class Run(ByQuery):
         held = self._held()
         comparable = Run(name=self.name)
         comparable._numbers = {query: held.get(query, {}) for query in qrels}
+        comparable.sorted = True
         return comparable
 
     @staticmethod
@@ -240,6 +266,7 @@ class Qrels(ByQuery):
 
     def __init__(self, qrels: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         super().__init__(as_judgments(qrels).grades if qrels is not None else {}, name)
+        self.sorted = qrels is not None
         self.prepared  # noqa: B018 (validates every grade now, not at first use)
 
     def _changed(self) -> None:

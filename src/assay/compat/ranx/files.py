@@ -1,12 +1,16 @@
-"""Files and data frames: their kinds in ranx, and how to read and write numbers by query."""
+"""Files, data frames and arrays: their kinds in ranx, and how to read and write numbers by query."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from assay.arrays import Floats
+from assay.compat.arguments import credited_once
 from assay.errors import BadParameter, DataError, UsageError
 
 KINDS = ("json", "trec", "gz", "parquet")
@@ -106,6 +110,54 @@ def pandas() -> Any:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:
         raise UsageError("a data frame needs pandas: pip install pandas") from None
+
+
+def is_by_position(source: Any) -> bool:
+    """Whether queries have positions instead of ids: an array, or a list of arrays such as a typed list of Numba."""
+    if isinstance(source, np.ndarray):
+        return True
+    return isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], np.ndarray)
+
+
+def rows_of_arrays(source: Any) -> list[Floats]:
+    """For each query an array with one row per document: its id as a number, and its score or grade."""
+    rows = [np.asarray(of_query, dtype=np.float64) for of_query in source]
+    for place, of_query in enumerate(rows):
+        if of_query.ndim != 2 or of_query.shape[1] != 2:
+            raise DataError(
+                f"query {place}: expected an array with two columns, the id of a document and its number, "
+                f"found the shape {of_query.shape}. Several queries are an array of the shape (queries, documents, 2)"
+            )
+    return rows
+
+
+def hashed_rows(numbers: Numbers) -> list[Floats]:
+    """The same layout from numbers by query and document: an id is its hash, as in ranx."""
+    return [
+        np.array([[hash(doc), number] for doc, number in by_doc.items()], dtype=np.float64).reshape(-1, 2)
+        for by_doc in numbers.values()
+    ]
+
+
+def grades_of_rows(rows: Floats, query: str) -> dict[str, float]:
+    """Id → grade. Rows of grade 0 may repeat an id, because arrays of equal length need rows to fill them."""
+    grades: dict[str, float] = {}
+    for id_, grade in rows.tolist():
+        name = repr(id_)
+        if grade > 0 and grades.get(name, 0.0) > 0:
+            raise DataError(f"query {query}: document {id_:g} is judged twice; remove one of the rows")
+        grades[name] = max(grade, grades.get(name, grade))
+    return grades
+
+
+def ranking_of_rows(rows: Floats, grades: Mapping[str, float], query: str) -> list[str]:
+    """The ids in the order of the rows, which ranx does not sort. Only an id that is not relevant may be repeated."""
+    ids = [repr(id_) for id_ in rows[:, 0].tolist()]
+    if len(set(ids)) == len(ids):
+        return ids
+    if twice := [id_ for id_ in dict.fromkeys(ids) if grades.get(id_, 0.0) > 0 and ids.count(id_) > 1]:
+        raise DataError(f"query {query}: document {float(twice[0]):g} is retrieved twice; remove the later row")
+    return credited_once(ids)
 
 
 Q_ID, DOC_ID, SCORE = COLUMNS

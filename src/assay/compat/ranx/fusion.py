@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.compat.differences import warn_difference
 from assay.compat.ranx.data import Run
 from assay.compat.ranx.scoring import label_of, parse_ranx_metric, prepared_qrels, prepared_run
 from assay.errors import BadParameter, UnknownName, near_matches
@@ -72,7 +73,7 @@ def optimize_fusion(
     for trial in trials:
         fusion, _ = bound_fusion(method, norm, trial)
         means.append(float(scores.of(fusion, everything if fusion.fusion.is_trained else None).mean()))
-    best = dict(trials[int(np.flatnonzero(np.array(means) >= max(means) - 1e-12)[-1])])
+    best = _last_best(trials, means)
     fusion, _ = bound_fusion(method, norm, best)
     if fusion.fusion.is_trained:
         best = {"probs": fusion.train(lists, judged), **best}
@@ -81,6 +82,17 @@ def optimize_fusion(
     tried = [str(next(iter(trial.values()))) for trial in trials]
     head = next(iter(trials[0]))
     return best, OptimizationReport(method, head, tried, means, label_of(metric), rounding_digits, show_percentages)
+
+
+def _last_best(trials: Sequence[dict[str, Any]], means: Sequence[float]) -> dict[str, Any]:
+    """The best settings; among equally good ones, the last. A warning if they are weights that ranx does not try."""
+    best = dict(trials[int(np.flatnonzero(np.array(means) >= max(means) - 1e-12)[-1])])
+    if sum(best.get("weights", (1.0,))) != 1.0:
+        warn_difference(
+            f"the best weights are {best['weights']}. ranx does not try them, because their floating-point sum is not "
+            "exactly 1"
+        )
+    return best
 
 
 def _trials(method: str, n_runs: int, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -128,6 +140,13 @@ METHODS = (
     *("wsum", "mapfuse", "posfuse", "probfuse", "segfuse", "slidefuse", "bayesfuse", "bordafuse", "w_bordafuse"),
     *("condorcet", "w_condorcet"),
 )
+RUN_NAMES = {
+    **{method: f"comb_{method}" for method in ("min", "max", "med", "sum", "anz", "mnz", "gmnz")},
+    "wsum": "weighted_sum",
+    "w_bordafuse": "weighted_bordafuse",
+    "w_condorcet": "weighted_condorcet",
+}
+"""Method → the name of the fused run in ranx; with any other method, the run has the name of the method."""
 NORMS = {
     "min-max": "min_max",
     "min_max": "min_max",
@@ -150,7 +169,19 @@ def fuse(
     Methods that use only ranks need no norm. Weights that are not given are equal.
     """
     fusion, trained = bound_fusion(method, norm, params or {})
-    return Run.of(fuse_runs(runs_to_fuse(runs, norm), fusion, trained, method), method)
+    prepared = runs_to_fuse(runs, norm)
+    if norm and NORMS[norm] == "min_max" and any(map(_has_one_score, prepared)):
+        warn_difference(
+            "all documents of a ranking have the same score. The norm min-max of ranx makes it 0, so that the ranking has "
+            "no effect, but assay makes it 1"
+        )
+    name = RUN_NAMES.get(method, method)
+    return Run.of(fuse_runs(prepared, fusion, trained, name), name)
+
+
+def _has_one_score(run: EngineRun) -> bool:
+    """Whether the best and the worst score of a query are equal."""
+    return any(ranking and max(ranking.values()) == min(ranking.values()) for ranking in run.rankings)
 
 
 def bound_fusion(method: str, norm: str | None, params: Mapping[str, Any]) -> tuple[BoundFusion, Trained | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -14,20 +15,26 @@ import numpy as np
 from assay.arrays import Floats
 from assay.atomic_write import atomic_write
 from assay.comparison import letter
+from assay.compat.differences import warn_difference
 from assay.compat.ranx.data import Run
 from assay.compat.ranx.files import pandas
 from assay.compat.ranx.scoring import evaluate, label_of, mean_score, prepared_qrels, score_run
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.reports import escape_latex, tabular
+from assay.reports import escape_latex
 from assay.stats import BoundTest, Field, Pairs, parse_test
 
 SUPERSCRIPTS = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 """Letter → the same letter as a superscript."""
 TESTS_IN_WORDS = {
-    "student": "a paired Student's t-test",
+    "student": "paired Student's t-test",
     "fisher": "Fisher's randomization test",
     "tukey": "Tukey's HSD test",
 }
+
+
+RULE = "=" * 24
+PADDING = 2
+"""A column of the table is at least this much wider than its heading."""
 
 
 class Pairwise(Mapping[Any, dict[str, dict[str, Any]]]):
@@ -79,41 +86,61 @@ class Report:
         ]
 
     def to_table(self) -> str:
-        """The table as text."""
-        rows = [["#", "Model", *map(label_of, self.metrics)]]
+        """The table as text, with the layout of ranx: a column of numbers is aligned at the decimal point."""
+        rows = []
         for number, model in enumerate(self.model_names):
             cells = (
                 f"{self.format_score(self.results[model][metric])}{self._raised(model, metric)}" for metric in self.metrics
             )
             rows.append([letter(number), model, *cells])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        rows.insert(1, ["-" * width for width in widths])
-        return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        heads = ["#", "Model", *map(label_of, self.metrics)]
+        columns = [_column(head, cells) for head, cells in zip(heads, zip(*rows, strict=True), strict=True)]
+        return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
     def _raised(self, model: str, metric: str) -> str:
         groups = ["".join(SUPERSCRIPTS[letter] for letter in text) for text in self.above(model, metric)]
         return ("" if len(self.model_names) <= len(SUPERSCRIPTS) else "⋅").join(groups)
 
     def to_latex(self) -> str:
-        """The table as LaTeX with the best means in bold. It needs the LaTeX package booktabs."""
+        """The table as LaTeX, with the packages that it needs in a head, and the first of the best means in bold."""
+        best = {metric: self._best(metric) for metric in self.metrics}
         rows = []
         for number, model in enumerate(self.model_names):
-            rows.append([letter(number), escape_latex(model), *(self._latex_cell(model, metric) for metric in self.metrics)])
-        head = [r"\#", "Model", *(escape_latex(label_of(metric)) for metric in self.metrics)]
-        means = TESTS_IN_WORDS[self.stat_test]
-        caption = (
-            "Means over all queries, the best in bold. A superscript names the systems whose mean is significantly lower, "
-            f"according to {means} ($p \\leq {self.max_p:g}$)."
+            cells = [self._latex_cell(model, metric, is_best=best[metric] == model) for metric in self.metrics]
+            rows.append(f"{letter(number)} &\n{escape_latex(model)} &\n" + " &\n".join(cells) + r" \\")
+        heads = [
+            r"\textbf{\#}",
+            r"\textbf{Model}",
+            *(rf"\textbf{{{escape_latex(label_of(name))}}}" for name in self.metrics),
+        ]
+        test = TESTS_IN_WORDS[self.stat_test]
+        return "\n".join(
+            [
+                *(RULE, "% In the preamble", r"\usepackage{graphicx}", r"\usepackage{booktabs}", RULE, "", ""),
+                "% The first argument of resizebox is the width of the table.",
+                *(r"\begin{table*}[ht]", r"\centering", r"\caption{"),
+                "Means over all queries. The best mean of each metric is bold.",
+                rf"Superscripts name the models whose mean is significantly lower ({test}, $p \le {self.max_p}$).",
+                *("}", r"\resizebox{0.8\textwidth}{!}{", rf"\begin{{tabular}}{{c|l{'|c' * len(self.metrics)}}}"),
+                *(r"\toprule", "\n& ".join(heads) + r" \\ ", r"\midrule", *rows, r"\bottomrule"),
+                *(r"\end{tabular}", "}", r"\label{tab:results}", r"\end{table*}"),
+            ]
         )
-        lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\label{tab:results}"]
-        return "\n".join([*lines, tabular(f"cl{'r' * len(self.metrics)}", head, rows), r"\end{table}"])
 
-    def _latex_cell(self, model: str, metric: str) -> str:
-        best = max(self.results[name][metric] for name in self.model_names)
+    def _best(self, metric: str) -> str | None:
+        """The first run with the highest mean as it is shown; none if all are 0."""
+        means = {model: round(self.results[model][metric], self.rounding_digits) for model in self.model_names}
+        best = max(means, key=means.__getitem__)
+        return best if means[best] > 0 else None
+
+    def _latex_cell(self, model: str, metric: str, *, is_best: bool) -> str:
+        """The mean, the letters of the runs below it, and invisible letters of the others, so that columns stay aligned."""
         text = self.format_score(self.results[model][metric])
-        text = rf"\textbf{{{text}}}" if text == self.format_score(best) else text
-        letters = ("" if len(self.model_names) <= len(SUPERSCRIPTS) else ",").join(self.above(model, metric))
-        return f"{text}$^{{{letters}}}$" if letters else text
+        raised = self.above(model, metric)
+        others = [letter(number) for number, other in enumerate(self.model_names) if other != model]
+        hidden = _superscript([other for other in others if other not in raised])
+        shown = rf"\textbf{{{text}}}" if is_best else text
+        return rf"{shown}{_superscript(raised)}\hphantom{{{hidden}}}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values: for each run its scores, its p-values against the others, and its wins."""
@@ -144,8 +171,41 @@ class Report:
         return self.to_table()
 
 
+def _superscript(letters: Sequence[str]) -> str:
+    """The letters as a superscript; with more than 26 runs, letters have two characters and are separated."""
+    return f"$^{{{(',' if max(map(len, letters)) > 1 else '').join(letters)}}}$" if letters else ""
+
+
+_NUMBER = re.compile(r"[+-]?\d+(?P<fraction>\.\d*)?", re.ASCII)
+
+
+def _column(head: str, cells: Sequence[str]) -> list[str]:
+    """The heading, a rule and the cells of a column, all equally wide. Numbers lose zeros at their end, as in ranx."""
+    numbers = [_NUMBER.fullmatch(cell) for cell in cells]
+    if not all(numbers):
+        width = max(len(head) + PADDING, *map(len, cells))
+        return [head.ljust(width), "-" * width, *(cell.ljust(width) for cell in cells)]
+    if any(number and number["fraction"] for number in numbers):
+        cells = _aligned([f"{float(cell):g}" for cell in cells])
+    width = max(len(head) + PADDING, *map(len, cells))
+    return [head.rjust(width), "-" * width, *(cell.rjust(width) for cell in cells)]
+
+
+def _aligned(numbers: Sequence[str]) -> list[str]:
+    """Numbers with spaces after them, so that their decimal points are in one column."""
+    after = [len(number) - number.find(".") if "." in number else 0 for number in numbers]
+    return [number + " " * (max(after) - n) for number, n in zip(numbers, after, strict=True)]
+
+
 TESTS = {"student": "paired_t", "fisher": "randomization", "tukey": "tukey_hsd"}
 """Name in ranx → name in assay."""
+
+OTHER_P = {
+    "fisher": "p of ranx's Fisher test can be 0 and changes from call to call. assay gives (1 + extreme) ÷ (1 + draws), "
+    "which is the same for the same seed",
+    "tukey": "ranx's Tukey test treats the queries of two runs as different queries. assay compares them query by query",
+}
+"""Test → how its p-values differ from those of ranx."""
 
 Table = Mapping[str, Mapping[str, Floats]]
 """Run → metric → one score per query."""
@@ -203,6 +263,8 @@ def _scores(qrels: Any, runs: Iterable[Any], metrics: Sequence[str], make_compar
 def _test(name: str, n_permutations: int) -> BoundTest:
     if name not in TESTS:
         raise UnknownName("statistical test", name, near_matches(name, TESTS), f"choose from {', '.join(TESTS)}")
+    if name in OTHER_P:
+        warn_difference(OTHER_P[name])
     return parse_test(f"randomization(resamples={n_permutations})" if name == "fisher" else TESTS[name])
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import Floats
-from assay.compat.ranx.data import Qrels, Run
+from assay.compat.differences import warn_difference
+from assay.compat.ranx.data import ByQuery, Qrels, Run
+from assay.compat.ranx.files import grades_of_rows, is_by_position, ranking_of_rows, rows_of_arrays
 from assay.errors import BadParameter, DataError
 from assay.evaluation import RANX
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, all_metrics, parse_metric
-from assay.model import MEAN, Column, Policy, as_rankings
+from assay.model import MEAN, Column, Policy, as_rankings, text_id
 from assay.model import Qrels as EngineQrels
 from assay.model import Run as EngineRun
 from assay.views import rank_all, settle
@@ -37,7 +39,8 @@ def evaluate(
     """Score a run: a float for one metric, a dictionary for several; arrays over queries without `return_mean`.
 
     Queries are in the order of the judgments, which `Qrels` sorts. `return_std` adds the standard deviation to each mean.
-    Judgments and runs may be `Qrels` and `Run`, nested dicts, or anything that assay reads.
+    Judgments and runs may be `Qrels` and `Run`, nested dicts, or anything that assay reads. In arrays and typed lists,
+    queries are paired by position, and the rows of a run are its ranking.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names:
@@ -55,7 +58,8 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
     policy = replace(RANX.policy, ties=run.ties if isinstance(run, Run) else "reverse_order")
     if make_comparable:
         policy = replace(policy, **RANX.option.settings)
-    judged, ranked = prepared_qrels(qrels), prepared_run(run)
+    query_ids, judged, ranked = _prepared(qrels, run)
+    _warn_of_differences(judged, bound.values())
     policies = {name: policy_for(metric, policy) for name, metric in bound.items()}
     rule = policy.rank_rule
     rankings = rank_all(ranked, judged, [rule])[rule]
@@ -64,7 +68,68 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
         name: np.asarray(Column.of(metric.score(views[policies[name]]), metric.metric.aggregation).score, dtype=float)
         for name, metric in bound.items()
     }
-    return judged.query_ids, scores
+    return query_ids, scores
+
+
+def _prepared(qrels: Any, run: Any) -> tuple[tuple[str, ...], EngineQrels, EngineRun]:
+    """The ids of the queries, and both sides in the form that the engine uses."""
+    if is_by_position(qrels) or is_by_position(run):
+        return _paired_by_position(qrels, run)
+    if type(qrels) is type(run) is dict and qrels.keys() == run.keys() and list(qrels) != list(run):
+        warn_difference(
+            "the queries of the two dicts are in different orders. ranx pairs them by position, but assay pairs them by id"
+        )
+    for each in (qrels, run):
+        if isinstance(each, ByQuery):
+            each.sort()
+    judged = prepared_qrels(qrels)
+    return judged.query_ids, judged, prepared_run(run)
+
+
+def _paired_by_position(qrels: Any, run: Any) -> tuple[tuple[str, ...], EngineQrels, EngineRun]:
+    """Arrays have no ids of queries: the first query of one side is the first of the other, as in ranx."""
+    judged, ranked = _rows(qrels, Qrels), _rows(run, Run)
+    if len(judged) != len(ranked):
+        raise DataError(
+            f"arrays are paired by position, so both sides need the same number of queries: the judgments have "
+            f"{len(judged)}, and the run has {len(ranked)}"
+        )
+    named = next((side for side in (run, qrels) if isinstance(side, Mapping)), None)
+    ids = tuple(map(str, range(len(judged)) if named is None else named))
+    if any(np.any(np.diff(rows[:, 1]) > 0) for rows in judged):
+        warn_difference(
+            "the judgments of a query are not sorted by grade. ranx takes the order of the rows as the ideal ranking of "
+            "nDCG, but assay sorts them"
+        )
+    grades = {query: grades_of_rows(rows, query) for query, rows in zip(ids, judged, strict=True)}
+    rankings = {query: ranking_of_rows(rows, grades[query], query) for query, rows in zip(ids, ranked, strict=True)}
+    return ids, EngineQrels(grades), EngineRun.borrow(as_rankings(rankings))
+
+
+def _rows(source: Any, kind: type[Qrels | Run]) -> Sequence[Floats]:
+    """The rows of each query; a dict keeps the order of its queries."""
+    if is_by_position(source):
+        return rows_of_arrays(source)
+    if isinstance(source, ByQuery):
+        return source.to_typed_list()
+    if not isinstance(source, Mapping):
+        raise DataError(f"an array needs another array, a typed list, a dict, Qrels or Run, not {type(source).__name__}")
+    by_query = kind(source)
+    ordered = dict(zip(by_query, by_query.to_typed_list(), strict=True))
+    return [ordered[text_id(query)] for query in source]
+
+
+def _warn_of_differences(judged: EngineQrels, metrics: Iterable[BoundMetric]) -> None:
+    """Warn of judgments for which ranx gives other scores."""
+    if np.any(judged.grades % 1):
+        warn_difference("grades have a fraction. ranx truncates them, so 0.7 becomes 0, but assay keeps them")
+    if any(metric.metric.name == "bpref" for metric in metrics):
+        n_not_relevant = np.bincount(judged.query_of[judged.grades <= 0], minlength=len(judged))
+        if not n_not_relevant.all():
+            warn_difference(
+                "a query has no document that is judged not relevant. bpref of ranx is nan there, but assay uses "
+                "the value of trec_eval"
+            )
 
 
 def prepared_qrels(qrels: Any) -> EngineQrels:

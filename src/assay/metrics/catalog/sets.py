@@ -8,7 +8,7 @@ import numpy as np
 from assay.arrays import ratio
 from assay.errors import BadParameter
 from assay.grammar import Param, cutoff, numbers, positive
-from assay.metrics.definition import REL, GradedRun, Metric, Scores
+from assay.metrics.definition import JUDGED_ONLY, REL, GradedRun, Metric, Scores
 
 
 def _four_weights(text: str) -> tuple[float, ...]:
@@ -71,7 +71,7 @@ def set_map(run: GradedRun, rel: float | None) -> Scores:
 SET_MAP = Metric(
     "set_map",
     set_map,
-    params=(REL,),
+    params=(REL, JUDGED_ONLY),
     aliases=("set_ap", "setap"),
     formula="(relevant retrieved)² ÷ (retrieved · R)",
     cite="trec_eval 9, m_set_map.c",
@@ -90,7 +90,7 @@ def set_precision(run: GradedRun, rel: float | None) -> Scores:
 SET_PRECISION = Metric(
     "set_precision",
     set_precision,
-    params=(REL,),
+    params=(REL, JUDGED_ONLY),
     aliases=("set_p", "setp"),
     formula="relevant retrieved ÷ retrieved",
     cite="van Rijsbergen 1979, Information Retrieval",
@@ -132,7 +132,7 @@ def set_f(run: GradedRun, rel: float | None, beta: float) -> Scores:
 SET_F = Metric(
     "set_f",
     set_f,
-    params=(REL, SET_F_BETA),
+    params=(REL, SET_F_BETA, JUDGED_ONLY),
     aliases=("setf",),
     formula="(β + 1) · precision · recall ÷ (recall + β · precision)",
     cite="van Rijsbergen 1979, Information Retrieval; trec_eval 9, m_set_F.c",
@@ -151,7 +151,7 @@ def set_relative_precision(run: GradedRun, rel: float | None) -> Scores:
 SET_RELATIVE_PRECISION = Metric(
     "set_relative_precision",
     set_relative_precision,
-    params=(REL,),
+    params=(REL, JUDGED_ONLY),
     aliases=("set_relative_p", "set_rel_p", "setrelp"),
     formula="relevant retrieved ÷ min(retrieved, R)",
     cite="trec_eval 9, m_set_rel_P.c",
