@@ -162,3 +162,15 @@ def test_row_answer_metrics_by_hand():
     assert found["answer_success@5"] == 1.0
     assert evaluate_answers({"q": "Berlin"}, dataset, names, run=run)["answer_success@5"] == 0.0
     assert evaluate_answers({"q": "Paris is nice"}, dataset, names, run={"q": []})["answer_success@5"] == 0.0
+
+
+def test_row_token_f1_is_public():
+    paris = "Paris is the capital and most populous city of France..."
+    assert assay.metrics.token_f1(paris, "Paris is the capital of France.") == pytest.approx(0.75)
+    assert assay.metrics.token_f1(paris, ["Rome", "Paris is the capital of France."]) == pytest.approx(0.75)
+    assert assay.metrics.token_f1("a a b", "a b", count="bag") == pytest.approx(0.8)
+    assert (assay.metrics.token_f1("", ""), assay.metrics.token_f1("a", ""), assay.metrics.token_f1("a", [])) == (
+        1.0,
+        0.0,
+        0.0,
+    )

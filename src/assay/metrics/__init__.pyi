@@ -79,4 +79,5 @@ __all__ = [
     "ndcg_at_k",
     "precision_at_k",
     "recall_at_k",
+    "token_f1",
 ]
