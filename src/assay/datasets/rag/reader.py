@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes
+from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import Record
 from assay.datasets.rag.context_pool import ContextPool
 from assay.datasets.rag.record_fields import field_of
@@ -29,6 +30,8 @@ class _File:
     unused: dict[str, None] = field(default_factory=dict)
     n_records: int = 0
     counts: Counter[str] = field(default_factory=Counter)
+    systems: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Field → the systems or benchmarks that it names."""
 
 
 class RagReader:
@@ -58,7 +61,11 @@ class RagReader:
         if file.tool.name == "Phoenix" and values.get("retrieved") is None:
             file.counts["spans"] += 1
             return
+        for name in file.tool.systems:
+            if record.get(name) is not None:
+                file.systems.setdefault(name, {})[str(record[name])] = None
         row = parse_row(values, file.n_records, place, self.notes)
+        row.is_judged = file.tool.empty_is_judged and values.get("reference_ids") == []
         simple, unused = simple_fields(record, columns.values(), file.tool.used)
         file.unused |= dict.fromkeys(unused)
         self._keep(file, row, simple)
@@ -78,6 +85,13 @@ class RagReader:
     def finish_file(self) -> None:
         """Split texts with several contexts, now that all of them are known, and note what was not used."""
         file = self._files[-1]
+        for name, found in file.systems.items():
+            if len(found) > 1:
+                advice = f"Write a file for each {name}"
+                raise DataError(
+                    f"expected the results of one {name}, found {len(found)}: {some_of(list(found), 5)}. {advice}",
+                    source=file.label,
+                )
         texts = [text for row in file.rows.values() for text in row.contexts.values() if isinstance(text, str)]
         known = file.tool.delimiters if file.tool is not None else ()
         delimiter = next((mark for mark in known if any(mark in text for text in texts)), "")
@@ -105,14 +119,17 @@ class RagReader:
             about["remarks"] = self._remarks
         dataset = BenchmarkDataset(self.name, metadata=about)
         for query, row in rows[0].items():
-            dataset.add_query(replace(row.query, query_id=query))
-            if relevant := pool.ids_of(row, REFERENCE):
+            evidence = row.query.evidence and [pool.same.get(item, item) for item in row.query.evidence]
+            dataset.add_query(replace(row.query, query_id=query, evidence=evidence))
+            if (relevant := pool.ids_of(row, REFERENCE)) or row.is_judged:
                 dataset.qrels[query] = relevant
         retrieved = [
             {query: list(pool.ids_of(row, RETRIEVED)) for query, row in system.items() if row.has_retrieved}
             for system in rows
         ]
         dataset.documents, dataset.retrieved = pool.documents, retrieved[0]
+        if any(query.evidence is not None for query in dataset.queries.values()):
+            dataset.pack = evidence_pack("evidence", pool.documents, pool.metadata)
         self._note(pool, rows)
         dataset.repairs = self.notes.repairs
         return dataset, retrieved
