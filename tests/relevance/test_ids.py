@@ -114,11 +114,12 @@ def test_a_pack_that_does_not_seal_relevance_hands_over_to_words():
     assert resolve(ground(EVIDENCE, [Hit("d", 1.0, "cats")], pack=pack)).strategies == {"e": "token-fallback"}
 
 
-def test_a_pack_without_need_of_evidence_decides_last_and_counts_what_it_found():
+def test_a_pack_without_need_of_evidence_decides_before_words_and_counts_what_it_found():
     queries = [EVIDENCE, Query("w", expected="cats"), BARE]
     pack = Pack("mine", lambda _, hit: hit.doc_id == "x", needs_evidence=False)
     hits = {query.query_id: [Hit("x", 2.0, "cats"), Hit("z", 1.0, "dogs")] for query in queries}
     resolved = resolve(ground(queries, hits, pack=pack))
-    assert resolved.strategies == {"e": "pack", "w": "token-fallback", "b": "pack"}
+    assert resolved.strategies == {"e": "pack", "w": "pack", "b": "pack"}
     assert (resolved.qrels["b"], resolved.counted_over) == ({"x": 1.0, "z": 0.0}, {"evidence": 1, "retrieved": 2})
-    assert resolve(ground(queries, hits, pack=replace(pack, needs_evidence=True))).undecided == ("b",)
+    needy = resolve(ground(queries, hits, pack=replace(pack, needs_evidence=True)))
+    assert (needy.strategies, needy.undecided) == ({"e": "pack", "w": "token-fallback"}, ("b",))

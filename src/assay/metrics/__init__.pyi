@@ -1,5 +1,8 @@
 from assay.metrics.catalog.answers import Point as Point
 from assay.metrics.catalog.answers import curve as curve
+from assay.metrics.catalog.text_overlap import Overlap as Overlap
+from assay.metrics.catalog.text_overlap import common_subsequence as common_subsequence
+from assay.metrics.catalog.text_overlap import overlap as overlap
 from assay.metrics.catalog.text_overlap import token_f1 as token_f1
 from assay.metrics.custom import metric as metric
 from assay.metrics.custom import unknown_function as unknown_function

@@ -170,8 +170,8 @@ class Pack:
     sealed_relevance: bool = True
     """Whether the pack decides about relevance. If not, the words of the expected answer decide, as without a pack."""
     needs_evidence: bool = True
-    """Whether the pack leaves a query without evidence undecided. If not, it decides about such a query if nothing else
-    can, and relevant items are counted among the hits."""
+    """Whether the pack leaves queries without evidence to the words of the expected answer. If not, it decides about them
+    too, and relevant items are counted among the hits."""
 
     def count(self, query: Query) -> int | None:
         """How many items there are to find: as `n_evidence` says, otherwise the different evidence; None if unknown."""

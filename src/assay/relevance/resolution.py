@@ -15,8 +15,7 @@ from assay.text import counted, some_of
 AUTO = ("qrels", "pack", "token")
 """The resolvers that `auto` tries for each query, in this order.
 
-If chunks of files were retrieved, gold spans come first, except for queries whose judgments name chunks. A query that none
-of these can decide about is left to the pack, if the pack can decide without evidence.
+If chunks of files were retrieved, gold spans come first, except for queries whose judgments name chunks.
 """
 FALLBACK = "token-fallback"
 """The name in results for token relevance that `auto` chose."""
@@ -123,7 +122,6 @@ def _auto_steps(ground: Ground) -> Iterator[tuple[str, Applies]]:
         yield "qrels", _names_chunks
         yield "span", _applies
     yield from ((name, _applies) for name in AUTO)
-    yield "pack", _decides_alone
 
 
 def _applies(resolver: BoundResolver, ground: Ground, query: Query) -> bool:
@@ -136,11 +134,6 @@ def _names_chunks(resolver: BoundResolver, ground: Ground, query: Query) -> bool
         return False
     judged, files = ground.qrels[query.query_id], {span.doc_id for span in ground.spans[query.query_id]}
     return not judged or any(doc not in files and not ground.places.is_known(doc) for doc in judged)
-
-
-def _decides_alone(_: BoundResolver, ground: Ground, __: Query) -> bool:
-    pack = ground.pack
-    return pack is not None and pack.sealed_relevance and not pack.needs_evidence
 
 
 def _n_relevant(judged: Judged, hits: Sequence[Hit]) -> int:

@@ -10,8 +10,11 @@ from assay.relevance.resolver import Ground, Judged, Resolver
 
 
 def has_evidence(ground: Ground, query: Query) -> bool:
-    """Whether the format defines relevance and knows the evidence of the query."""
-    return ground.pack is not None and ground.pack.sealed_relevance and ground.pack.count(query) is not None
+    """Whether the format defines relevance, and knows the evidence of the query or does not need it."""
+    pack = ground.pack
+    if pack is None or not pack.sealed_relevance:
+        return False
+    return not pack.needs_evidence or pack.count(query) is not None
 
 
 def resolve_pack(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
