@@ -68,6 +68,7 @@ from assay.evaluation.rejudging import Rejudged as Rejudged
 from assay.evaluation.rejudging import rejudge as rejudge
 from assay.evaluation.relevance import Relevance as Relevance
 from assay.evaluation.relevance import chunk_judgments as chunk_judgments
+from assay.evaluation.relevance import defaults_of as defaults_of
 from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
 from assay.evaluation.relevance import read_id_map as read_id_map
@@ -116,6 +117,7 @@ from assay.evaluation.short_rankings import find_limit as find_limit
 from assay.evaluation.short_rankings import is_short as is_short
 from assay.evaluation.short_rankings import with_limited_provider as with_limited_provider
 from assay.evaluation.short_rankings import with_short_run as with_short_run
+from assay.evaluation.threshold_sweep import merge_thresholds as merge_thresholds
 from assay.evaluation.unjudged import GradedPair as GradedPair
 from assay.evaluation.unjudged import Unknown as Unknown
 from assay.evaluation.unjudged import graded_pair as graded_pair
