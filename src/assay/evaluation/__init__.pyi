@@ -117,7 +117,6 @@ from assay.evaluation.short_rankings import find_limit as find_limit
 from assay.evaluation.short_rankings import is_short as is_short
 from assay.evaluation.short_rankings import with_limited_provider as with_limited_provider
 from assay.evaluation.short_rankings import with_short_run as with_short_run
-from assay.evaluation.threshold_sweep import merge_thresholds as merge_thresholds
 from assay.evaluation.unjudged import GradedPair as GradedPair
 from assay.evaluation.unjudged import Unknown as Unknown
 from assay.evaluation.unjudged import graded_pair as graded_pair

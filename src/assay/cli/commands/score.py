@@ -90,7 +90,7 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str
     if not isinstance(options.f1_threshold, tuple):
         results = _scored(options, inputs, forms)
     else:
-        from assay.evaluation import merge_thresholds
+        from assay.cli.threshold_sweep import merge_thresholds
 
         _check_sweep(options, inputs)
         by_threshold = {
@@ -105,8 +105,8 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str
 def _check_sweep(options: argparse.Namespace, inputs: Inputs) -> None:
     """Refuse options that need one column per metric, and standard input, which is read once."""
     flags = {"--sort": options.sort, "--tie-band": options.tie_band, "--residuals": options.residuals}
-    if given := [flag for flag, value in flags.items() if value]:
-        raise UsageError(f"{given[0]} cannot be used with several values of --f1-threshold. Use one value")
+    if flag := next((flag for flag, value in flags.items() if value), None):
+        raise UsageError(f"{flag} cannot be used with several values of --f1-threshold. Use one value")
     if inputs.n_standard_inputs:
         raise UsageError("standard input (-) cannot be used with several values of --f1-threshold. Use a file")
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
-from assay.compat.memorybench.differences import warn_of
 from assay.compat.memorybench.metrics import MARKED, EvalResults, MetricResult
-from assay.compat.memorybench.results import EvalCases, read_eval_results
+from assay.compat.memorybench.results import EvalCases, read_eval_results, warn_of
 from assay.metrics import Overlap, common_subsequence, overlap
 from assay.text import counted
 
@@ -36,7 +35,8 @@ class AnswerMetric:
 class AccuracyMetric(AnswerMetric):
     """The share of results whose `correct` is true: the mark of a language model or of an exact match."""
 
-    name, aliases = "accuracy", ("acc",)
+    name = "accuracy"
+    aliases: tuple[str, ...] = ("acc",)
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:
         if n_unmarked := asked.n_results - len(asked.correct):
@@ -58,7 +58,8 @@ NOTHING, EVERYTHING = _Shares(0.0, 0.0, 0.0), _Shares(1.0, 1.0, 1.0)
 class F1Metric(AnswerMetric):
     """F1 of the different words of the answer and of the expected answer; 1 if both have none."""
 
-    name, aliases = "f1", ("f1_score", "token_f1")
+    name = "f1"
+    aliases: tuple[str, ...] = ("f1_score", "token_f1")
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:
         shares = [self._shares(*asked.texts(name)) for name in asked.dataset.queries]
@@ -81,7 +82,8 @@ class F1Metric(AnswerMetric):
 class RougeLMetric(F1Metric):
     """F1 of the longest common subsequence of words; 1 if both texts have none."""
 
-    name, aliases = "rouge_l", ("rougeL", "lcs_f1")
+    name = "rouge_l"
+    aliases: tuple[str, ...] = ("rougeL", "lcs_f1")
 
     def _overlap(self, answer: list[str], expected: list[str]) -> Overlap:
         return Overlap(common_subsequence(answer, expected), len(answer), len(expected))
@@ -93,7 +95,8 @@ class Bleu1Metric(AnswerMetric):
     Results without an answer are left out, as in `bleu.ts`.
     """
 
-    name, aliases = "bleu_1", ("bleu1", "unigram_precision", "bleu")
+    name = "bleu_1"
+    aliases: tuple[str, ...] = ("bleu1", "unigram_precision", "bleu")
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:
         pairs = [pair for name in asked.dataset.queries if (pair := asked.texts(name))[0]]
@@ -105,7 +108,8 @@ class Bleu1Metric(AnswerMetric):
 class AvgRetrievalScoreMetric(AnswerMetric):
     """The mean of the scores of all contexts."""
 
-    name, aliases = "avg_retrieval_score", ("avg_score",)
+    name = "avg_retrieval_score"
+    aliases: tuple[str, ...] = ("avg_score",)
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:
         return fsum(asked.scores) / len(asked.scores) if asked.scores else 0.0, {"count": len(asked.scores)}

@@ -7,8 +7,7 @@ from math import fsum
 from typing import Any
 
 from assay.compat.arguments import checked, credited_once
-from assay.compat.memorybench.differences import warn_of
-from assay.compat.memorybench.results import GradedResults, read_eval_results
+from assay.compat.memorybench.results import GradedResults, read_eval_results, warn_of
 from assay.evaluation import Result
 from assay.grammar import cutoff, fraction
 from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
@@ -139,13 +138,13 @@ class RecallAtKMetric(RetrievalMetric):
 
     def computed(self, results: GradedResults) -> MetricResult:
         """The mean recall; a warning if memorybench's value, the share of results with any relevant context, is another."""
-        found = super().computed(results)
-        details = found["details"]
+        recall = super().computed(results)
+        details = recall["details"]
         theirs = details["relevantFound"] / details["total"] if details["total"] else 0.0
-        if abs(theirs - found["value"]) > SMALL:
+        if abs(theirs - recall["value"]) > SMALL:
             share = f"the share of results with a relevant context ({theirs:.4f})"
-            warn_of(f"{self.name} is recall ({found['value']:.4f}), not {share}.")
-        return found
+            warn_of(f"{self.name} is recall ({recall['value']:.4f}), not {share}.")
+        return recall
 
 
 class MRRMetric(RetrievalMetric):

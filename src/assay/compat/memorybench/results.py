@@ -1,7 +1,11 @@
-"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric."""
+"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric.
+
+A value that differs from memorybench's on purpose is a warning.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -96,7 +100,7 @@ def _has_twins(contexts: Iterable[Any]) -> bool:
 
 
 def _scores(contexts: Iterable[Any] | None) -> list[float]:
-    scores = (context.get("score") for context in contexts or () if isinstance(context, Mapping))
+    scores: list[Any] = [context.get("score") for context in contexts or () if isinstance(context, Mapping)]
     return [float(score) for score in scores if is_finite_number(score)]
 
 
@@ -193,3 +197,12 @@ class GradedResults:
             return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance=relevance)
         except DataError:  # no result has an expected answer
             return None
+
+
+class MemorybenchDifference(UserWarning):
+    """A value that differs from memorybench's on purpose."""
+
+
+def warn_of(message: str) -> None:
+    """Warn that a value differs, once for each computation."""
+    warnings.warn(f"{message} See docs/migration/memorybench.md", MemorybenchDifference, stacklevel=3)

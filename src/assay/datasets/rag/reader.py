@@ -85,11 +85,11 @@ class RagReader:
     def finish_file(self) -> None:
         """Split texts with several contexts, now that all of them are known, and note what was not used."""
         file = self._files[-1]
-        for name, found in file.systems.items():
-            if len(found) > 1:
+        for name, values in file.systems.items():
+            if len(values) > 1:
                 advice = f"Write a file for each {name}"
                 raise DataError(
-                    f"expected the results of one {name}, found {len(found)}: {some_of(list(found), 5)}. {advice}",
+                    f"expected the results of one {name}, found {len(values)}: {some_of(list(values), 5)}. {advice}",
                     source=file.label,
                 )
         texts = [text for row in file.rows.values() for text in row.contexts.values() if isinstance(text, str)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from assay.evaluation.answers import in_requested_order, with_columns
-from assay.evaluation.result import Result
+from assay.evaluation import Result, in_requested_order, with_columns
 from assay.grammar import Param, fraction
 from assay.metrics import BoundMetric
 from assay.model import ScoreTable
