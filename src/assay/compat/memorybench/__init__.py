@@ -2,8 +2,8 @@
 
 `compute(results)` reads EvalResult dictionaries (`expected`, `actual`, `retrievedContext`, `metadata` in camelCase) and
 returns `{"name", "value", "details"}`. Relevance is decided for each query by the ids in its metadata, otherwise by
-a pack, otherwise by evidence, otherwise by the words that a context shares with the expected answer. A difference that
-changes a value is a warning, `MemorybenchDifference`. Differences:
+a pack, otherwise by evidence, otherwise by the words that a context shares with the expected answer. Recall, an id
+that comes twice and a missing `correct` are warnings, `MemorybenchDifference`. Differences:
 
     original                                                 here
     "Recall@K" is 1 if any chunk passes                      recall; `relevantFound` ÷ `total` is the old value
