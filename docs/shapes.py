@@ -190,6 +190,15 @@ SHAPES = (
         },
     ),
     Shape(
+        "memorybench",
+        "rag_records",
+        {
+            "results.json": '{"run": {}, "results": [{"itemId": "q1", "question": "Who sleeps?", "expected": "cats",\n'
+            ' "actual": "cats", "correct": true, "metadata": {},\n'
+            ' "retrievedContext": [{"id": "d1", "content": "Cats sleep."}]}]}'
+        },
+    ),
+    Shape(
         "SQuAD 1.1 and 2.0",
         "squad",
         {

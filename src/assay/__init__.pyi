@@ -30,6 +30,7 @@ from assay.fusion import fuse as fuse
 from assay.metrics import metric as metric
 from assay.model import Document as Document
 from assay.model import Hit as Hit
+from assay.model import Pack as Pack
 from assay.model import Policy as Policy
 from assay.model import Qrels as Qrels
 from assay.model import Query as Query

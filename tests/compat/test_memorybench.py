@@ -20,6 +20,7 @@ from assay.compat.memorybench import (
 )
 
 IDS = st.sampled_from("abcd")
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.MemorybenchDifference")
 
 
 def result(retrieved, **fields):
@@ -57,9 +58,8 @@ def test_contexts_may_be_texts_alone_and_0_may_be_expected_and_answered():
     assert NDCGAt5Metric().compute([asked])["value"] == pytest.approx(1 / math.log2(3))
     found = RecallAtKMetric(5).compute([{"expected": "cats sleep", "retrievedContext": ["dogs bark", "cats sleep"]}])
     assert (found["value"], found["details"]["exactMatchFound"]) == (1.0, 1)
-    asked = {"expected": 0, "actual": 0, "retrievedContext": [{"id": "1", "content": "0"}]}
-    found = SuccessAtKMetric(5).compute([asked])
-    assert (found["value"], found["details"]["strategyUsed"]) == (1.0, "token-fallback")
+    asked = {"expected": 0, "actual": 0, "correct": True, "retrievedContext": [{"id": "1", "content": "0"}]}
+    assert SuccessAtKMetric(5).compute([asked])["value"] == 1.0
     assert MRRMetric().compute([{**asked, "expected": ""}])["details"]["strategyUsed"] == "none"
 
 
@@ -68,9 +68,13 @@ def test_k_and_thresholds_decide():
     assert [RecallAtKMetric(k).compute([asked])["details"]["exactMatchFound"] for k in (1, 2)] == [0, 1]
     asked = {"expected": "a b c", "retrievedContext": [{"id": "1", "content": "a x y"}]}  # F1 1 ÷ 3
     assert [MRRMetric(f1_threshold=share).compute([asked])["value"] for share in (0.3, 0.5)] == [1.0, 0.0]
-    right = {"expected": "Paris", "actual": "In Paris", "retrievedContext": [{"id": "1", "content": "Paris"}]}
-    assert [SuccessAtKMetric(5, answer_threshold=share).compute([right])["value"] for share in (0.1, 0.9)] == [1.0, 0.0]
-    without = {"actual": "Paris", "metadata": {"relevantIds": ["1"]}, "retrievedContext": [{"id": "1"}]}
+    right = {
+        "expected": "Paris",
+        "correct": True,
+        "retrievedContext": [{"id": "1", "content": "Paris in the spring"}],
+    }  # F1 2 ÷ 5
+    assert [SuccessAtKMetric(5, share).compute([right])["value"] for share in (0.1, 0.9)] == [1.0, 0.0]
+    without = {"correct": True, "metadata": {"relevantIds": ["1"]}, "retrievedContext": [{"id": "1"}]}
     assert SuccessAtKMetric(5).compute([without])["value"] == 0.0, "nobody knows what to expect"
 
 

@@ -1,12 +1,15 @@
 """compat.phentrieve: what tests/seeds/test_seed_002.py does not say about it."""
 
 import asyncio
+import json
 import sys
 
 import pytest
 
 import assay
 from assay.compat.phentrieve import (
+    PhentrieveDifference,
+    SimilarityFormula,
     average_precision_at_k,
     calculate_test_case_max_ont_sim,
     compare_models,
@@ -87,7 +90,6 @@ def test_what_cannot_be_scored(snapshots):
         "no language": lambda: evaluate_multilingual_model(finding(SEIZURE), []),
         "one language twice": lambda: evaluate_multilingual_model(finding(SEIZURE), ["german", "en", "de"]),
         "no name of a language": lambda: evaluate_multilingual_model(finding(SEIZURE), [5]),
-        "one model": lambda: compare_models(two[:1]),
         "one name": lambda: compare_models([two[0], two[0]]),
         "baseline": lambda: compare_models(two, baseline="c"),
         "metric": lambda: compare_models(two, metrics=["mmr"]),
@@ -155,3 +157,79 @@ def test_p_is_corrected_over_all_rows():
     assert [row["p_corrected"] for row in rows] == pytest.approx([2 * row["p_value"] for row in rows])
     assert all(row["significant"] for row in rows)
     assert not any(row["significant"] for row in compare_models(models, alpha=1e-9).significance)
+
+
+def test_a_comparison_is_a_frame_with_the_printed_columns():
+    pandas = pytest.importorskip("pandas")
+    models = [
+        made("old", [0.1, 0.2, 0.3]),
+        {**made("new", [0.2, 0.3, 0.4]), "ndcg_dense@10": [0.5, 1.0, 0.0], "model_slug": "n"},
+    ]
+    table = compare_models(results_list=models)
+    assert isinstance(table, pandas.DataFrame)
+    assert list(table.columns) == ["Model", "MRR (Dense)", "NDCG@10 (Dense)"]
+    assert list(table["Model"]) == ["n", "old"], "best first"
+    assert list(table["MRR (Dense)"]) == pytest.approx([0.3, 0.2])
+    assert table.significance[0]["comparison"] == "new vs old"
+    assert type(table[table["MRR (Dense)"] > 0.25]) is pandas.DataFrame
+    assert len(compare_models(models[:1])) == 1
+    assert len(compare_models([])) == 0
+
+
+def test_without_pandas_a_comparison_has_the_same_rows(monkeypatch):
+    monkeypatch.setattr("assay.compat.phentrieve.comparison.find_spec", lambda name: None)
+    found = compare_models([made("old", [0.1, 0.2, 0.3]), made("new", [0.2, 0.3, 0.4])])
+    assert [row["Model"] for row in found.rows] == ["new", "old"]
+    assert len(found.significance) == 1
+
+
+def test_a_full_comparison_has_every_column():
+    found = compare_models([run_evaluation(finding(SEIZURE), "hpo-en:tiny")])
+    names = [
+        f"{name}@{k} (Dense)" for name in ("HR", "MaxOntSim", "NDCG", "Recall", "Precision", "MAP") for k in (1, 3, 5, 10)
+    ]
+    assert list(found.columns) == ["Model", "MRR (Dense)", *names]
+
+
+# Formulas
+def test_formulas_have_the_printed_names():
+    names = {"simple": "simple_resnik_like", "Simple_Resnik": "simple_resnik_like", "complex": "hybrid", "HYBRID": "hybrid"}
+    assert {name: SimilarityFormula.from_string(name).value for name in names} == names
+    child = "HP:0007359"
+    for member, name in ((SimilarityFormula.SIMPLE_RESNIK_LIKE, "simple"), (SimilarityFormula.HYBRID, "hybrid")):
+        by_member = calculate_test_case_max_ont_sim([SEIZURE], [child], formula=member)
+        assert by_member == calculate_test_case_max_ont_sim([SEIZURE], [child], name)
+        assert by_member == calculate_test_case_max_ont_sim([SEIZURE], [child], member.value)
+    simple = run_evaluation(finding(child), "hpo-en:tiny", k_values=[1], similarity_formula="simple_resnik_like")
+    hybrid = run_evaluation(finding(child), "hpo-en:tiny", k_values=[1])
+    assert simple["avg_max_ont_similarity_dense@1"] != hybrid["avg_max_ont_similarity_dense@1"]
+    with pytest.raises(assay.UnknownName):
+        SimilarityFormula.from_string("hybird")
+
+
+# The user's own files
+def cases_in(folder, language, n=2):
+    folder.mkdir(parents=True)
+    cases = [{"text": f"phrase {number}", "expected_hpo_ids": [SEIZURE]} for number in range(n)]
+    (folder / "standard_v1.json").write_text(json.dumps({"metadata": {"language": language}, "test_cases": cases}))
+
+
+def test_own_files_of_a_language_come_before_the_bundled_ones(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cases_in(tmp_path / "tests/data/benchmarks/de", "de")
+    cases_in(tmp_path / "tests/data/benchmarks/french", "fr", 3)
+    found = evaluate_multilingual_model(model_name=finding(SEIZURE), languages=["de", "fr"])["per_language"]
+    assert [found[code]["num_test_cases"] for code in ("de", "fr")] == [2, 3]
+    assert found["de"]["test_file"] == "tests/data/benchmarks/de/standard_v1.json"
+    assert found["de"]["notes"][0] == "cases: your own file tests/data/benchmarks/de/standard_v1.json."
+    with pytest.warns(PhentrieveDifference, match="tests/data/benchmarks/en/tiny_v1.json"):
+        bundled = evaluate_multilingual_model(finding(SEIZURE), ["en"], size="tiny")["per_language"]
+    assert (bundled["en"]["test_file"], bundled["en"]["num_test_cases"]) == ("hpo-en:tiny", 9)
+
+
+def test_names_of_languages_are_names_of_benchmarks():
+    for name, code in {"german": "de", "English": "en", "french": "fr", "spanish": "es", "dutch": "nl"}.items():
+        assert assay.load_hpo(f"hpo-{name}:tiny").name == f"hpo-{code}:tiny"
+    assert assay.load_dataset("hpo-german").name == "hpo-de"
+    with pytest.raises(assay.UnknownName):
+        assay.load_dataset("hpo-italian")

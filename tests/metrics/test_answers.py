@@ -1,4 +1,4 @@
-"""answer_exact, answer_contains, answer_f1, answer_success, abstention_accuracy and aurc."""
+"""answer_exact, answer_contains, answer_f1, answer_correct, answer_success, abstention_accuracy and aurc."""
 
 import itertools
 import math
@@ -62,6 +62,13 @@ WORKED_OUT = [  # metric, what was answered, what is right, score
     ("answer_success(threshold=0.09)@2", "Paris" + "".join(f" w{n}" for n in range(19)), "Paris", 1),
     ("answer_success(threshold=0)@2", "Berlin", "Paris", 1),
     ("answer_success(threshold=0)@2", None, "Paris", 0),  # even a threshold of nothing wants an answer
+    ("answer_success@2", Answer("Berlin", correct=1.0), "Paris", 1),  # a judge's mark decides before words
+    ("answer_success@2", Answer("Paris", correct=0.0), "Paris", 0),
+    ("answer_success@1", Answer("Paris", correct=1.0), "Paris", 0),
+    ("answer_correct", Answer("Berlin", correct=1.0), "Paris", 1),
+    ("answer_accuracy", Answer("Paris", correct=0.25), ..., 0.25),  # nobody has to know the right answer
+    ("answer_correct", "Paris", "Paris", None),  # nobody marked it
+    ("answer_correct", ..., "Paris", 0),
     ("abstention_accuracy", None, [], 1),
     ("abstention_accuracy", ..., [], 0),
     ("abstention_accuracy", "Paris", "Paris", None),

@@ -1,13 +1,14 @@
 """qrels and pack: judgments and evidence decide by ids, and each gold item is credited once, whatever retrieves it."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import Query, UsageError
-from assay.model import Pack
-from assay.relevance import parse_resolver
+from assay import Hit, Pack, Query, UsageError
+from assay.relevance import parse_resolver, resolve
 
 from ._cases import evidence_pack, ground
 
@@ -96,3 +97,29 @@ def test_a_query_without_evidence_is_not_the_packs_business_but_empty_evidence_i
         assert not applies(ground(query, []), query), evidence
     with pytest.raises(UsageError):
         parse_resolver("pack").resolve(ground(QUERY, []), [QUERY])
+
+
+EVIDENCE, BARE = Query("e", expected="cats", evidence=["x", "y", "y"]), Query("b")
+
+
+def test_evidence_without_a_count_is_counted():
+    for count in (None, lambda _: None):
+        pack = Pack("mine", lambda _, hit: hit.doc_id if hit.doc_id == "x" else None, count)
+        resolved = resolve(ground(EVIDENCE, ["x"], pack=pack))
+        assert (resolved.strategy_used, resolved.qrels["e"]) == ("pack", {"x": 1.0, "\0gold 0": 1.0})
+
+
+def test_a_pack_that_does_not_seal_relevance_hands_over_to_words():
+    pack = Pack("mine", lambda *_: True, sealed_relevance=False)
+    assert resolve(ground(EVIDENCE, [Hit("d", 1.0, "cats")], pack=pack)).strategies == {"e": "token-fallback"}
+
+
+def test_a_pack_without_need_of_evidence_decides_before_words_and_counts_what_it_found():
+    queries = [EVIDENCE, Query("w", expected="cats"), BARE]
+    pack = Pack("mine", lambda _, hit: hit.doc_id == "x", needs_evidence=False)
+    hits = {query.query_id: [Hit("x", 2.0, "cats"), Hit("z", 1.0, "dogs")] for query in queries}
+    resolved = resolve(ground(queries, hits, pack=pack))
+    assert resolved.strategies == {"e": "pack", "w": "pack", "b": "pack"}
+    assert (resolved.qrels["b"], resolved.counted_over) == ({"x": 1.0, "z": 0.0}, {"evidence": 1, "retrieved": 2})
+    needy = resolve(ground(queries, hits, pack=replace(pack, needs_evidence=True)))
+    assert (needy.strategies, needy.undecided) == ({"e": "pack", "w": "token-fallback"}, ("b",))

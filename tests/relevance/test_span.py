@@ -129,3 +129,14 @@ def test_as_sets_of_lines_have_it(chunks, gold, rule, threshold, is_recorded):
     expected = {ids[one]: float(any(passes(one, span) for span in gold)) for one in chunks}
     n_unreached = sum(not any(passes(one, span) for one in chunks) for span in gold)
     assert found == expected | {f"\0gold {number}": 1.0 for number in range(n_unreached)}
+
+
+def test_explicit_ids_of_chunks_outrank_gold_spans_and_so_does_an_empty_list():
+    for judged, used in (
+        ({"a.py/6": 1}, "qrels"),
+        ({}, "qrels"),
+        ({"a.py": 1}, "span"),  # a file, as in code_spans: its spans say more
+    ):
+        resolved = resolve(made(cut(5), {"q": GOLD}, ["a.py/1"], qrels={"q": judged}))
+        assert resolved.strategy_used == used, judged
+    assert resolve(made(cut(5), {"q": []}, ["a.py/1"], qrels={"q": {}})).strategy_used == "span"

@@ -29,6 +29,8 @@ from assay.datasets import BenchmarkDataset
 from assay.metrics import dcg_at_k, ndcg_at_k, parse_metric
 from assay.model import Pack
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.MemorybenchDifference")
+
 CODE = Path(__file__).parents[1] / "datasets" / "samples" / "code_spans"
 
 

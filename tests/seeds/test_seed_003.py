@@ -16,6 +16,8 @@ from assay.evaluation import evaluate_answers
 from assay.metrics import parse_metric
 from assay.text import words_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.MemorybenchDifference")
+
 EXPECTED = "Paris is the capital of France."
 RETRIEVED = "Paris is the capital and most populous city of France..."
 RESULTS = [
@@ -137,12 +139,24 @@ def test_row_document_ids_come_first_where_they_are_known():
 
 
 # Answers
-def test_row_success_at_k_needs_the_answer_found_with_f1_01():
-    found = SuccessAtKMetric(5).compute(
-        [*RESULTS, {**RESULTS[0], "actual": "Berlin"}, {**RESULTS[0], "retrievedContext": []}]
-    )
-    assert (found["name"], found["value"]) == ("success_at_5", 2 / 4)
-    assert found["details"]["answerThreshold"] == 0.1
+def test_row_success_at_k_needs_a_chunk_with_f1_01_and_an_answer_marked_correct():
+    right = [{**one, "correct": True} for one in RESULTS]
+    wrong, lost = {**RESULTS[0], "correct": False}, {**right[0], "retrievedContext": []}
+    long = {
+        **right[0],
+        "retrievedContext": [{"id": "c", "content": "Paris " + " ".join(f"w{n}" for n in range(14))}],
+    }  # F1 2 ÷ 21
+    found = SuccessAtKMetric(5).compute([*right, wrong, lost, long])
+    assert (found["name"], found["value"]) == ("success_at_5", 2 / 5)
+    counts = {"successes": 2, "correctButNoRelevant": 2, "incorrectWithRelevant": 1, "total": 5}
+    assert found["details"] == {**counts, "k": 5, "f1Threshold": 0.1}
+    short = {
+        **right[0],
+        "retrievedContext": [{"id": "c", "content": "Paris " + " ".join(f"w{n}" for n in range(13))}],
+    }  # 2 ÷ 20
+    assert SuccessAtKMetric(5).compute([short])["value"] == 1.0
+    by_id = {**wrong, "correct": True, "metadata": {"relevantIds": ["other"]}}
+    assert SuccessAtKMetric(5).compute([by_id])["value"] == 1.0, "ids have no effect, as in success.ts"
 
 
 def test_row_success_is_an_alias_of_hit_and_answer_success_is_the_other():
@@ -162,3 +176,15 @@ def test_row_answer_metrics_by_hand():
     assert found["answer_success@5"] == 1.0
     assert evaluate_answers({"q": "Berlin"}, dataset, names, run=run)["answer_success@5"] == 0.0
     assert evaluate_answers({"q": "Paris is nice"}, dataset, names, run={"q": []})["answer_success@5"] == 0.0
+
+
+def test_row_token_f1_is_public():
+    paris = "Paris is the capital and most populous city of France..."
+    assert assay.metrics.token_f1(paris, "Paris is the capital of France.") == pytest.approx(0.75)
+    assert assay.metrics.token_f1(paris, ["Rome", "Paris is the capital of France."]) == pytest.approx(0.75)
+    assert assay.metrics.token_f1("a a b", "a b", count="bag") == pytest.approx(0.8)
+    assert (assay.metrics.token_f1("", ""), assay.metrics.token_f1("a", ""), assay.metrics.token_f1("a", [])) == (
+        1.0,
+        0.0,
+        0.0,
+    )

@@ -68,9 +68,10 @@ class ScoreOutput:
 def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
     """The question and a command that answers it, with the same conventions.
 
-    Empty if there is only one run, or if standard input was read, which a second command cannot read again.
+    Empty if there is only one run, if standard input was read, which a second command cannot read again, or if the columns
+    are thresholds.
     """
-    if len(inputs.systems) < 2 or inputs.n_standard_inputs:
+    if len(inputs.systems) < 2 or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple):
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth] if inputs.truth else []
     if inputs.are_records:

@@ -42,9 +42,10 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = RUN
     group.add_argument("--relevance", metavar="RESOLVER", help=RELEVANCE_HELP)
     group.add_argument(
         "--f1-threshold",
-        type=_parse_share,
+        type=_parse_shares,
         metavar="F1",
-        help="lowest F1 at which the resolver token counts a document as relevant (default: 0.3)",
+        help="lowest F1 at which the resolver token counts a document as relevant; assay score also accepts several, such "
+        "as 0.1,0.2,0.3, and shows a column for each (default: that of the benchmark, otherwise 0.3)",
     )
     add_unit_arguments(group)
     add_ontology_arguments(group, "for max_ont_sim and --relevance ontology; all metrics use it to map alternative ids")
@@ -86,6 +87,8 @@ def make_relevance(options: argparse.Namespace) -> Relevance:
     from assay.evaluation import Relevance
 
     by = options.relevance or "auto"
+    if isinstance(options.f1_threshold, tuple):
+        raise UsageError("--f1-threshold: only assay score accepts several values. Use one value")
     defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
     if by.strip() != "auto" and defaults:
         from assay.relevance import parse_resolver
@@ -188,6 +191,14 @@ def check_has_dataset(options: argparse.Namespace) -> None:
         needs = "needs" if len(given_flags) == 1 else "need"
         advice = "write --dataset qrels.txt instead of the file of judgments"
         raise UsageError(f"{', '.join(given_flags)} {needs} --dataset: {advice}")
+
+
+def _parse_shares(text: str) -> float | tuple[float, ...]:
+    """One share, or several that differ, separated by commas."""
+    shares = tuple(map(_parse_share, text.split(",")))
+    if len(set(shares)) < len(shares):
+        raise argparse.ArgumentTypeError(f"must have each value once, not {text!r}")
+    return shares if len(shares) > 1 else shares[0]
 
 
 def _parse_share(text: str) -> float:

@@ -15,6 +15,7 @@ from assay.datasets.fields import filled_id as filled_id
 from assay.datasets.format import Format as Format
 from assay.datasets.format import all_formats as all_formats
 from assay.datasets.format import bundled as bundled
+from assay.datasets.format import bundled_name as bundled_name
 from assay.datasets.format import find_format as find_format
 from assay.datasets.format import known_format as known_format
 from assay.datasets.format import near_names as near_names

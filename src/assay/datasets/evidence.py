@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
+from typing import Any
 
 from assay.model import Hit, Pack, Query
 
@@ -16,8 +17,8 @@ TURN = re.compile(r"_([0-9]+)(?!\w)")
 """A turn as LongMemEval writes it: session_3 for session/3."""
 
 
-def evidence_pack(name: str, documents: Container[str]) -> Pack:
-    """A hit covers the evidence that its id, or an id in its metadata, belongs to.
+def evidence_pack(name: str, documents: Container[str], metadata: Mapping[str, Mapping[str, Any]] | None = None) -> Pack:
+    """A hit covers the evidence that its id, or an id in its metadata, belongs to. `metadata` is for hits without their own.
 
     An id belongs to the longest document id that it equals or extends at the end of a word: `d1#0` is in `d1`, `d10` is not.
     It may omit the scope (`D1:3` for `conv-26/D1:3`), and write a turn as `session_3`.
@@ -25,7 +26,7 @@ def evidence_pack(name: str, documents: Container[str]) -> Pack:
 
     def is_relevant(query: Query, hit: Hit) -> tuple[str, ...]:
         evidence = set(query.evidence or ())
-        spellings = ((doc_id, TURN.sub(r"/\1", doc_id)) for doc_id in _ids_of(hit))
+        spellings = ((doc_id, TURN.sub(r"/\1", doc_id)) for doc_id in _ids_of(hit, (metadata or {}).get(hit.doc_id)))
         owners = (_owner(doc_id, query, documents) or _owner(other, query, documents) for doc_id, other in spellings)
         return tuple(dict.fromkeys(owner for owner in owners if owner in evidence)) if evidence else ()
 
@@ -42,12 +43,12 @@ def evidence_documents(query: Query, documents: Container[str]) -> list[str]:
     return [doc_id for doc_id in dict.fromkeys(query.evidence or ()) if doc_id in documents]
 
 
-def _ids_of(hit: Hit) -> Iterator[str]:
+def _ids_of(hit: Hit, metadata: Mapping[str, Any] | None) -> Iterator[str]:
     """The hit's own id, then the ids in its metadata."""
     yield hit.doc_id
-    if hit.metadata:
+    if known := hit.metadata or metadata:
         for field in FIELDS:
-            value = hit.metadata.get(field)
+            value = known.get(field)
             for doc_id in value if isinstance(value, list | tuple) else (value,):
                 if isinstance(doc_id, str):
                     yield doc_id

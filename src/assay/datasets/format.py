@@ -50,6 +50,8 @@ class Format:
     """Whether a domain provides the documents, or knows their ids."""
     folder: Path | None = None
     """The folder of the benchmarks that are bundled with this format."""
+    other_names: Mapping[str, str] = field(default_factory=dict)
+    """Other name of a bundled benchmark → its name: `hpo-german` is `hpo-de`."""
     load: Callable[..., BenchmarkDataset] | None = None
     """Reads a bundled benchmark by name and size, `name:tiny`, and creates its documents unless `documents` is False."""
     documents: str = ""
@@ -95,9 +97,20 @@ def bundled() -> dict[str, Path]:
     return {path.name.partition(".json")[0]: path for path in sorted(files, key=lambda path: path.name)}
 
 
+def bundled_name(source: str) -> str:
+    """The name of a bundled benchmark for another name of it, with its size: `hpo-de:tiny` for `hpo-german:tiny`.
+
+    Any other text is returned unchanged.
+    """
+    name, colon, size = source.partition(":")
+    others = (format_.other_names for format_ in all_formats().values())
+    own = next((names[name.lower()] for names in others if name.lower() in names), None)
+    return source if own is None else f"{own}{colon}{size}"
+
+
 def near_names(source: str) -> list[str]:
     """Bundled benchmarks that the user may mean: the whole family if the name starts like one, otherwise similar names."""
-    name, colon, size = source.lower().partition(":")
+    name, colon, size = bundled_name(source.lower()).partition(":")
     if name in bundled():
         return [f"{name}{colon}{size}"]
     families: dict[str, list[str]] = {}
@@ -109,6 +122,6 @@ def near_names(source: str) -> list[str]:
 
 def loader_of(name: str) -> Format | None:
     """The format that loads a bundled benchmark; None for any other name."""
-    path = bundled().get(name)
+    path = bundled().get(bundled_name(name))
     formats = (format_ for format_ in all_formats().values() if format_.load is not None)
     return next((format_ for format_ in formats if path is not None and path.parent == format_.folder), None)

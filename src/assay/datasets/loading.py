@@ -12,7 +12,7 @@ from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.document_ids import DocumentIds
 from assay.datasets.document_sources import load_documents
 from assay.datasets.folder_files import unused_files
-from assay.datasets.format import Format, all_formats, bundled, find_format, loader_of, near_names
+from assay.datasets.format import Format, all_formats, bundled, bundled_name, find_format, loader_of, near_names
 from assay.datasets.frames import are_records, read_frame, read_frames
 from assay.datasets.probe import Probe
 from assay.datasets.query_table import notes_on_ids
@@ -165,8 +165,9 @@ def _load(source: Any, format: str | None) -> BenchmarkDataset:  # noqa: A002
 
 
 def _load_path(source: str | Path, format: str | None) -> BenchmarkDataset:  # noqa: A002
+    _check_path(Path(source))
+    source = source if Path(source).exists() else bundled_name(str(source))
     path = bundled().get(str(source)) or Path(source)
-    _check_path(path)
     if (sized := _load_size(str(source), format)) is not None:
         return sized
     if (part := _load_split(str(source), format)) is not None:
@@ -203,7 +204,7 @@ def load_bundled(name: str) -> BenchmarkDataset:
 
 def has_own_documents(name: str) -> bool:
     """Whether the file of a bundled benchmark contains its documents."""
-    return name in bundled() and loader_of(name) is None
+    return bundled_name(name) in bundled() and loader_of(name) is None
 
 
 def _looks_like_a_path(path: Path) -> bool:

@@ -69,6 +69,7 @@ from assay.evaluation.rejudging import Rejudged as Rejudged
 from assay.evaluation.rejudging import rejudge as rejudge
 from assay.evaluation.relevance import Relevance as Relevance
 from assay.evaluation.relevance import chunk_judgments as chunk_judgments
+from assay.evaluation.relevance import defaults_of as defaults_of
 from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
 from assay.evaluation.relevance import read_id_map as read_id_map

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import BenchmarkDataset, load_dataset
+from assay.datasets import BenchmarkDataset, brings_retrieved, load_dataset
 from assay.errors import DataError, UsageError
 from assay.evaluation.grader import aligned_tables, score_views
 from assay.evaluation.profile import Profile, Setting, settings_of
@@ -40,7 +40,8 @@ class AnsweredQueries:
     """Replies to queries, and the expected answers. Only queries with an expected answer count."""
 
     replies: Mapping[str, Answer]
-    expected: Mapping[str, ExpectedAnswer]
+    expected: Mapping[str, ExpectedAnswer | None]
+    """Query → the expected answer; None if only the mark of a judge is known."""
 
     def counted_by(self, policy: Policy) -> tuple[str, ...]:
         """The queries that count; the policy decides about queries without a reply."""
@@ -67,7 +68,10 @@ class AnsweredQueries:
 
     def fingerprints(self) -> dict[str, str]:
         """Fingerprints of the expected answers and of the replies."""
-        answered = ((query, reply.text, reply.confidence, reply.abstained) for query, reply in self.replies.items())
+        answered = (
+            (query, reply.text, reply.confidence, reply.abstained, *([] if reply.correct is None else [reply.correct]))
+            for query, reply in self.replies.items()
+        )
         return {"judgments": fingerprint(self.expected.items()), "rankings": fingerprint(answered)}
 
     def notes(self, policy: Policy) -> tuple[str, ...]:
@@ -86,7 +90,7 @@ class AnsweredQueries:
             what = "has no confidence and counts" if len(unsure) == 1 else "have no confidence and count"
             notes.append(f"{counted(len(unsure), 'answer')} {what} as the least certain ({some_of(unsure)}).")
         n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.expected)
-        n_none = sum(not expected.is_answerable for expected in self.expected.values())
+        n_none = sum(expected is not None and not expected.is_answerable for expected in self.expected.values())
         if n_open or n_none:
             share = f"{n_none:,} of {counted(len(self.expected), 'query')} {'is' if n_none == 1 else 'are'} unanswerable"
             notes.append(f"the system abstained on {counted(n_open, 'query')}; {share}.")
@@ -157,8 +161,9 @@ def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> 
 
 DEFAULT_ANSWER_METRICS = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
 """The default metrics."""
-ABSTENTION_METRIC, CONFIDENCE_METRIC = "abstention_accuracy", "aurc"
-"""Added to the default metrics if some queries are unanswerable, and if the system reports its confidence."""
+ABSTENTION_METRIC, CONFIDENCE_METRIC, MARK_METRIC = "abstention_accuracy", "aurc", "answer_correct"
+"""Added to the default metrics if some queries are unanswerable, if the system reports its confidence, and if answers have
+the mark of a judge."""
 ANSWER_AND_RANKING_METRIC = "answer_success"
 """The metric of answers that also reads rankings."""
 
@@ -198,15 +203,19 @@ def evaluate_answers(
     if ranked is None:
         scored = score_answers(replied, settings, profiled, label)
     else:
-        scored = _score_with_run(replied, settings, profiled, (chosen, ranked, relevance, label))
+        benchmark = _own_benchmark(records) if chosen is None and run is None else chosen
+        scored = _score_with_run(replied, settings, profiled, (benchmark, ranked, relevance, label))
     return scored.with_fields(queries=_queries(records, chosen), notes=(*scored.notes, *_notes_on_missing_ids(records)))
 
 
 def default_answer_metrics(replied: AnsweredQueries) -> list[str]:
     """The default metrics, and further ones if queries are unanswerable or replies have a confidence."""
-    more = [ABSTENTION_METRIC] if any(not expected.is_answerable for expected in replied.expected.values()) else []
+    known = [expected for expected in replied.expected.values() if expected is not None]
+    more = [ABSTENTION_METRIC] if any(not expected.is_answerable for expected in known) else []
     is_sure = any(reply.confidence is not None for reply in replied.replies.values())
-    return [*DEFAULT_ANSWER_METRICS, *more, *([CONFIDENCE_METRIC] if is_sure else [])]
+    marked = [MARK_METRIC] if any(reply.correct is not None for reply in replied.replies.values()) else []
+    words = [*DEFAULT_ANSWER_METRICS, *more, *([CONFIDENCE_METRIC] if is_sure else [])] if known else []
+    return [*marked, *words]
 
 
 def _reads_rankings(setting: Setting) -> bool:
@@ -229,13 +238,20 @@ def _notes_on_missing_ids(records: AnswerRecords) -> tuple[str, ...]:
     return (f"{counted(n, 'answer')} {have} no query id, so the text of {its} is used as the id.",) if n else ()
 
 
-def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | None) -> dict[str, ExpectedAnswer]:
-    """The expected answers: from the dataset, else from the records; a DataError if neither has any for these queries."""
+def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | None) -> Mapping[str, ExpectedAnswer | None]:
+    """The expected answers: from the dataset, else from the records; a DataError if neither has any for these queries.
+
+    Without a dataset, a query whose answer has the mark of a judge counts too.
+    """
     if dataset is None:
-        if not records.expected:
+        marked = [query for query, reply in records.replies.items() if reply.correct is not None]
+        if not records.expected and not marked:
             ways = "Name the benchmark with --dataset (dataset=), or add `references` to each answer"
             raise DataError(f"the expected answers are unknown. {ways}")
-        return records.expected
+        asked = [
+            query for query in records.replies if query in records.expected or records.replies[query].correct is not None
+        ]
+        return {query: records.expected.get(query) for query in asked}
     known = {**records.expected, **expected_answers(dataset.queries)}
     if not known:
         advice = "Add `expected` to the queries, or `references` to each answer"
@@ -256,6 +272,12 @@ def _mark_abstentions(replies: Mapping[str, Answer], abstentions: Iterable[str])
         query: replace(reply, abstained=True) if sentences and tuple(words_of(reply.text or "")) in sentences else reply
         for query, reply in replies.items()
     }
+
+
+def _own_benchmark(records: AnswerRecords) -> BenchmarkDataset | None:
+    """The benchmark in the file of answers, if the file also says what was retrieved and what is relevant."""
+    path = records.path
+    return load_dataset(path) if path is not None and path.is_file() and brings_retrieved(path) else None
 
 
 def _queries(records: AnswerRecords, dataset: BenchmarkDataset | None) -> Mapping[str, Query]:

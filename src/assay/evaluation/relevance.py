@@ -24,7 +24,7 @@ from assay.evaluation.completeness import (
 from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.metrics import BoundMetric
-from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, text_id
+from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, is_finite_number, text_id
 from assay.relevance import Ground, Resolved, by_judgments, parse_resolver, resolve
 from assay.schema import Number, convert_plain, parse_plain
 from assay.views import Places, Truth
@@ -77,6 +77,24 @@ class Relevance:
         named = {name: value for name, value in options.items() if name in FIELD_OPTIONS}
         others = {name: value for name, value in options.items() if name not in FIELD_OPTIONS}
         return replace(self, **named, options={**self.options, **others}) if options else self
+
+
+THRESHOLD_FIELDS = ("f1_threshold", "f1Threshold")
+"""Metadata fields in which a benchmark says at which F1 a text is relevant to its queries."""
+
+
+def defaults_of(relevance: Relevance, dataset: BenchmarkDataset) -> dict[str, Any]:
+    """Parameters of resolvers: the threshold that the benchmark sets, unless the user sets one.
+
+    It is a threshold of F1, so it has an effect on `auto` and `token` alone.
+    """
+    name = next((name for name in THRESHOLD_FIELDS if dataset.metadata.get(name) is not None), None)
+    if name is None or relevance.by.partition("(")[0].strip() not in ("auto", "token"):
+        return dict(relevance.defaults)
+    threshold = dataset.metadata[name]
+    if not is_finite_number(threshold) or not 0 <= threshold <= 1:
+        raise DataError(f"the metadata {name} must be a number from 0 to 1, not {threshold!r}", source=dataset.name)
+    return {"threshold": float(threshold), **relevance.defaults}
 
 
 FIELD_OPTIONS = ("ontology", "annotations")
@@ -163,10 +181,11 @@ def _judge(
     ground = replace(_ground(dataset, run, hits, credited, rule), context=context)
     if truth is not None:
         ground = replace(ground, spans=truth.spans, places=truth.places)
-    resolved = resolve(ground, relevance.by, **relevance.defaults)
+    defaults = defaults_of(relevance, dataset)
+    resolved = resolve(ground, relevance.by, **defaults)
     kept, missing = apply_missing_documents(dataset, missing_rule, context, resolved.strategies, owner)
     if kept is not dataset:
-        resolved = resolve(replace(ground, qrels=kept.qrels), relevance.by, **relevance.defaults)
+        resolved = resolve(replace(ground, qrels=kept.qrels), relevance.by, **defaults)
     return Judgement(resolved.qrels, run, resolved, kept, chunks, truth, missing=missing)
 
 

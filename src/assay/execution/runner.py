@@ -22,6 +22,7 @@ from assay.evaluation import (
     Relevance,
     Result,
     Setting,
+    defaults_of,
     describe_dataset,
     describe_machine,
     describe_repository,
@@ -198,7 +199,7 @@ def _open_retriever(part: Part, progress: Progress) -> Iterator[RetrieverClient]
     client = RetrieverClient(retriever, thread, progress)
     if retriever.needs_judgments:
         qrels, by = part.chunked.judgments if part.chunked is not None else (part.dataset.qrels, part.relevance.by)
-        rule = RelevanceRule(part.dataset.owner_of_relevance, by, part.relevance.defaults)
+        rule = RelevanceRule(part.dataset.owner_of_relevance, by, defaults_of(part.relevance, part.dataset))
         _call_in_time(part, thread, client.call, retriever.set_judgments, qrels, rule)
     if retriever.needs_order:
         order = part.dataset.queries.keys(), part.dataset.documents.keys()

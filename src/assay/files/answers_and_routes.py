@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError
-from assay.files.hits import LISTS, PLAIN_TEXTS
+from assay.files.hits import LISTS, PLAIN_TEXTS, RESULTS, are_result_records
 from assay.files.json_text import read_json
 from assay.files.record_files import Record, suffix_of
 from assay.files.record_sources import Spelling, are_columns, rows_of, take_each, take_file
@@ -33,7 +33,7 @@ from assay.views import (
     parse_expected_answer,
 )
 
-QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id")
+QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id", "itemId", "item_id")
 QUESTIONS = ("query", "question", "user_input", "input")
 TAGS = ("query_type", "difficulty", "domain")
 ANSWER_FIELDS = (*ANSWERS, *CONFIDENCE, *ABSTAINED, *REFERENCES, *ANSWERABLE, *UNANSWERABLE)
@@ -58,6 +58,8 @@ class AnswerRecords:
     """Queries without an id, which are identified by their text."""
     name: str = ""
     """The name of the file without its extension."""
+    path: Path | None = None
+    """The file, if the records were read from one."""
     _spelling: Spelling = field(default_factory=lambda: Spelling(REPLY_FIELDS), repr=False)
 
     def take(self, record: Mapping[str, Any]) -> None:
@@ -92,6 +94,7 @@ class AnswerRecords:
             {new.get(query, query): value for query, value in self.hits.items()},
             self.asked - new.keys(),
             self.name,
+            self.path,
         )
 
 
@@ -117,13 +120,15 @@ def read_answers(source: Any) -> AnswerRecords:
 
 def _read_file(path: Path, records: AnswerRecords) -> None:
     source = FileSource.at(path)
-    records.name = source.name
+    records.name, records.path = source.name, path
     is_json = suffix_of(path.name) not in (".csv", ".tsv", ".parquet")
     if is_json and source.first_line.lstrip()[:1] == b"{" and source.kind == "json":
         content = read_json(source)
         inside = content.get("answers")
         if isinstance(inside, list | dict):
             content = inside
+        elif are_result_records(content.get(RESULTS)):
+            content = content[RESULTS]
         rows = _of_mapping(content) if isinstance(content, dict) and not _id_names(content) else _listed(content)
         take_each(rows, source.label, records.take, REPLY_EXAMPLE)
     else:

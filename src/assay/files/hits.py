@@ -15,7 +15,7 @@ from assay.files.source import FileSource
 from assay.model import IDS, SCORES, TEXTS, Hit, Run, are_columns, as_number, as_score, records_of_columns, term_of, text_id
 from assay.text import shortened
 
-QUERIES = ("query_id", "question_id", "qid", "case_id", "id")
+QUERIES = ("query_id", "question_id", "qid", "case_id", "id", "itemId", "item_id")
 LISTS = (
     "hits",
     "results",
@@ -26,6 +26,10 @@ LISTS = (
     "retrieval_context",
     "documents",
 )
+
+
+RESULTS, RESULT_IDS = "results", ("itemId", "item_id")
+"""memorybench exports one object. Its results are records under this name, each with the id of an item."""
 
 
 PLAIN_TEXTS = ("retrieved_contexts", "retrievedContext", "contexts", "retrieval_context")
@@ -97,10 +101,21 @@ def _content(source: FileSource) -> Any:
         text = file.read().removeprefix(b"\xef\xbb\xbf")
     try:
         if source.kind == "json":
-            return json.loads(text)
+            content = json.loads(text)
+            are_inside = isinstance(content, dict) and are_result_records(content.get(RESULTS))
+            return content[RESULTS] if are_inside else content
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError):
         return None
+
+
+def are_result_records(value: Any) -> bool:
+    """Whether a value is a list of memorybench's results."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(record, Mapping) and any(name in record for name in RESULT_IDS) for record in value)
+    )
 
 
 def _by_query(rows: Iterable[Any]) -> tuple[dict[str, list[Any]], bool]:
@@ -163,7 +178,7 @@ def document_of(chunk_id: str) -> str:
     return PART.sub("", chunk_id)
 
 
-ID_LISTS = ("results", "hits", "documents", "retrieved")
+ID_LISTS = ("results", "hits", "documents", "retrieved", "retrievedContext")
 """Field names for a list of ids, of (id, score) or of hits, the most likely first."""
 NOTHING = object()
 """Stands for the document of a query whose list is empty."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import DataError, Faults, current_leniency, most_faults
 from assay.files.columns import is_table
-from assay.files.hits import NOTHING, Row, hits_of, is_listed
+from assay.files.hits import NOTHING, RESULTS, Row, are_result_records, hits_of, is_listed
 from assay.files.json_text import read_json_records
 from assay.files.rows import (
     FILE_ORDER,
@@ -97,6 +97,8 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
 
 def _from_json(source: FileSource, duplicates: str) -> Rankings:
     content = read_json_records(source, "run")
+    if isinstance(content, Mapping) and are_result_records(content.get(RESULTS)):
+        content = content[RESULTS]
     try:
         rankings = thoroughly_checked(as_rankings(content, duplicates))
         Run.borrow(rankings).scores  # noqa: B018 (validates the scores while the file's name is known)

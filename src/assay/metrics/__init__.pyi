@@ -1,6 +1,9 @@
 from assay.metrics.batch import BatchEvaluator as BatchEvaluator
 from assay.metrics.catalog.answers import Point as Point
 from assay.metrics.catalog.answers import curve as curve
+from assay.metrics.catalog.text_overlap import Overlap as Overlap
+from assay.metrics.catalog.text_overlap import common_subsequence as common_subsequence
+from assay.metrics.catalog.text_overlap import overlap as overlap
 from assay.metrics.catalog.text_overlap import token_f1 as token_f1
 from assay.metrics.custom import metric as metric
 from assay.metrics.custom import unknown_function as unknown_function
@@ -81,4 +84,5 @@ __all__ = [
     "ndcg_at_k",
     "precision_at_k",
     "recall_at_k",
+    "token_f1",
 ]

@@ -165,8 +165,9 @@ QUESTIONS = (
     Question(
         "answers",
         "Is the answer right?",
-        "These metrics compare the answer with the expected answer. answer_success also needs a relevant document.",
-        ("answer_f1", "answer_exact", "answer_contains", "answer_success", "rouge", "bleu", "corpus_bleu"),
+        "These metrics compare the answer with the expected answer. answer_correct is the mark of a judge. answer_success "
+        "also needs a relevant document.",
+        ("answer_f1", "answer_exact", "answer_contains", "answer_correct", "answer_success", "rouge", "bleu", "corpus_bleu"),
         ("answer_f1", "answer_exact", "rouge(n=l)", "answer_success@5"),
         "answer generated generation text reply rag response summary words qa question answering",
     ),

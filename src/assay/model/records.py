@@ -165,8 +165,18 @@ class Pack:
     name: str
     is_relevant: Callable[[Query, Hit], Collection[str] | str | bool | None]
     """The id of the item that the hit covers, or the ids of all items it covers, or only whether it covers any."""
-    n_evidence: Callable[[Query], int | None]
-    """How many items there are to find; None if the query has no evidence."""
+    n_evidence: Callable[[Query], int | None] | None = None
+    """How many items there are to find; None if that is unknown. Without it, the evidence of the query is counted."""
+    sealed_relevance: bool = True
+    """Whether the pack decides about relevance. If not, the words of the expected answer decide, as without a pack."""
+    needs_evidence: bool = True
+    """Whether the pack leaves queries without evidence to the words of the expected answer. If not, it decides about them
+    too, and relevant items are counted among the hits."""
+
+    def count(self, query: Query) -> int | None:
+        """How many items there are to find: as `n_evidence` says, otherwise the different evidence; None if unknown."""
+        known = None if self.n_evidence is None else self.n_evidence(query)
+        return known if known is not None or query.evidence is None else len(set(query.evidence))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.datasets import BenchmarkDataset, bundled, near_names
+from assay.datasets import BenchmarkDataset, bundled, bundled_name, near_names
 from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
 from assay.model import Document
 from assay.ontology.hpo_cases import FORMAT, HPO_PREFIX, LANGUAGES, read_hpo_cases
@@ -49,7 +49,7 @@ def load_hpo(
 
 def load_cases(source: str | Path) -> BenchmarkDataset:
     """Only the cases of a bundled benchmark or of a file; this does not need the ontology."""
-    name, _, size = str(source).partition(":")
+    name, _, size = (str(source) if Path(source).exists() else bundled_name(str(source))).partition(":")
     path = bundled().get(name) if name.startswith(HPO_PREFIX) else None
     if path is None and not Path(source).exists():
         _check_is_path(str(source))

@@ -403,6 +403,7 @@ FORMAT = Format(
     notes=notes,
     needs_domain=True,
     folder=Path(__file__).parent / "bundled",
+    other_names={f"{HPO_PREFIX}{name}": f"{HPO_PREFIX}{code}" for name, code in LANGUAGES.items()},
     load=load_named,
     documents="HPO terms",
 )

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import DataError, NoGroundTruth
 from assay.model import Hit, Qrels, Query
-from assay.relevance.resolver import Ground, Judged, parse_resolver
+from assay.relevance.resolver import BoundResolver, Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 
 AUTO = ("qrels", "pack", "token")
-"""The resolvers that `auto` tries for each query, in this order; if chunks of files were retrieved, span comes first."""
+"""The resolvers that `auto` tries for each query, in this order.
+
+If chunks of files were retrieved, gold spans come first, except for queries whose judgments name chunks.
+"""
 FALLBACK = "token-fallback"
 """The name in results for token relevance that `auto` chose."""
 
@@ -74,16 +77,18 @@ class Resolved:
 def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolved:
     """Grades by the resolver of that name; `auto` is the first of qrels, pack and token that applies to a query.
 
-    If the documents are chunks, or the retrieved items say that they are, `auto` tries gold spans first.
+    If the documents are chunks, or the retrieved items say that they are, `auto` tries gold spans before judgments of files.
     """
     is_auto = relevance.strip() == "auto"
-    by_place = ("span",) if is_auto and ground.has_chunks else ()
-    resolvers = [parse_resolver(name, **defaults) for name in ((*by_place, *AUTO) if is_auto else (relevance,))]
+    steps = list(_auto_steps(ground)) if is_auto else [(relevance, _applies)]
+    resolvers = [parse_resolver(name, **defaults) for name in dict.fromkeys(name for name, _ in steps)]
+    by_name = dict(zip(dict.fromkeys(name for name, _ in steps), resolvers, strict=True))
     judged: dict[str, Judged] = {}
     strategies: dict[str, str] = {}
     left = list(ground.queries.values())
-    for resolver in resolvers:
-        mine = [query for query in left if resolver.resolver.applies(ground, query)]
+    for step, applies in steps:
+        resolver = by_name[step]
+        mine = [query for query in left if applies(resolver, ground, query)]
         judged |= resolver.resolve(ground, mine) if mine else {}
         name = FALLBACK if is_auto and resolver.name == "token" else resolver.name
         strategies |= {query.query_id: name for query in mine}
@@ -111,6 +116,30 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
     )
 
 
+Applies = Callable[[BoundResolver, Ground, Query], bool]
+"""Whether a resolver decides about a query in one step of `auto`."""
+
+
+def _auto_steps(ground: Ground) -> Iterator[tuple[str, Applies]]:
+    """The resolvers in the order in which `auto` tries them, each with the queries that it decides about there."""
+    if ground.has_chunks:
+        yield "qrels", _names_chunks
+        yield "span", _applies
+    yield from ((name, _applies) for name in AUTO)
+
+
+def _applies(resolver: BoundResolver, ground: Ground, query: Query) -> bool:
+    return resolver.resolver.applies(ground, query)
+
+
+def _names_chunks(resolver: BoundResolver, ground: Ground, query: Query) -> bool:
+    """Whether the judgments of a query with gold spans name other things than files, or say that nothing is relevant."""
+    if not ground.spans.get(query.query_id) or not resolver.resolver.applies(ground, query) or ground.places is None:
+        return False
+    judged, files = ground.qrels[query.query_id], {span.doc_id for span in ground.spans[query.query_id]}
+    return not judged or any(doc not in files and not ground.places.is_known(doc) for doc in judged)
+
+
 def _n_relevant(judged: Judged, hits: Sequence[Hit]) -> int:
     """The number of relevant hits."""
     relevant = {doc for doc, grade in judged.grades.items() if grade > 0}
@@ -121,7 +150,8 @@ def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[st
     """Sentences about scores that are low because texts are missing or ids do not match."""
     n_without = sum(judgement.n_without_text for judgement in judged.values())
     if n_without:
-        by_text = [query for query, judgement in judged.items() if judgement.counted_over in ("scope", "retrieved")]
+        texts = [query for query, judgement in judged.items() if judgement.counted_over in ("scope", "retrieved")]
+        by_text = [query for query in texts if strategies[query] != "pack"]
         hits = [hit for query in by_text for hit in ground.hits.get(query, ())]
         ours = next(hit.doc_id for hit in hits if not ground.has_text(hit))
         known = next(iter(ground.documents), None)

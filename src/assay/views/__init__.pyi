@@ -9,6 +9,7 @@ from assay.views.answers import Answers as Answers
 from assay.views.answers import ExpectedAnswer as ExpectedAnswer
 from assay.views.answers import Words as Words
 from assay.views.answers import expected_answer as expected_answer
+from assay.views.answers import mark_of as mark_of
 from assay.views.answers import parse_answer as parse_answer
 from assay.views.answers import parse_expected_answer as parse_expected_answer
 from assay.views.chunk_locations import NOWHERE as NOWHERE

@@ -14,7 +14,8 @@ import numpy as np
 
 from assay.arrays import Bools, Floats
 from assay.errors import DataError, UsageError
-from assay.model import Query, bool_field, first_field, is_finite_number
+from assay.grammar import flag
+from assay.model import Query, as_number, bool_field, first_field, is_finite_number, is_truth_value
 from assay.text import shortened, words_of
 from assay.views.graded import GradedRun
 
@@ -63,6 +64,12 @@ class Answers:
         """The confidence of the system in each answer; nan if it is unknown, or if there is no answer."""
         confidences = [None if reply is None or reply.abstained else reply.confidence for reply in self.replies]
         return np.array(confidences, dtype=np.float64)  # None becomes nan
+
+    @cached_property
+    def correct(self) -> Floats:
+        """Whether each answer was marked as correct: 0 to 1; nan without a mark, and 0 without an answer."""
+        marks = [0.0 if reply is None else reply.correct for reply in self.replies]
+        return np.array(marks, dtype=np.float64)  # None becomes nan
 
     def compared(self, likeness: Callable[[Words, list[Words]], float], tokens: str = "words") -> Floats:
         """The similarity of each answer to the expected answers. Abstaining on an unanswerable query has 1, answering it 0.
@@ -121,9 +128,13 @@ TOKENS: dict[str, Callable[[str], Words]] = {"words": words_of, "signed": signed
 
 ANSWERS = (
     *("answer", "response", "generated_answer", "predicted_answer", "prediction", "prediction_text", "actual_output"),
+    "actual",
 )
 """Field names that systems and evaluation tools use for the answer."""
 CONFIDENCE = ("confidence", "answer_confidence", "probability")
+CORRECT = ("correct", "is_correct", "answer_correct", "judged_correct", "autoeval_label", "llm_score")
+"""Field names for the mark that a judge gave to an answer: memorybench, LongMemEval (autoeval_label), Mem0 (llm_score)."""
+RIGHT, WRONG = frozenset({"correct", "right"}), frozenset({"incorrect", "wrong"})
 ABSTAINED = ("abstained", "abstain", "refused", "no_answer")
 _LETTER = re.compile(r"[^\W_]")
 
@@ -135,6 +146,8 @@ class Answer:
     text: str | None = None
     confidence: float | None = None
     abstained: bool = False
+    correct: float | None = None
+    """The mark of a judge, from 0 to 1; None if there is none."""
 
     def __post_init__(self) -> None:
         if not self.abstained and not has_words(self.text or ""):
@@ -154,7 +167,27 @@ def parse_answer(fields: Mapping[str, Any]) -> Answer | None:
         return None
     text = fields[first_field(fields, ANSWERS)[0] or named] if named is not None else None
     confidence = first_field(fields, CONFIDENCE)[1]
-    return Answer(in_words(text, "an answer must be text, or null if there is none"), _number(confidence), abstained)
+    written = in_words(text, "an answer must be text, or null if there is none")
+    return Answer(written, _number(confidence), abstained, mark_of(first_field(fields, CORRECT)[1]))
+
+
+def mark_of(value: Any) -> float | None:
+    """The mark of a judge: true or false in any spelling, or a number from 0 to 1. None for any other value.
+
+    `correct` may also be the text of the right answer, so a value that is not a mark is not an error.
+    """
+    if isinstance(value, Mapping):
+        value = value.get("label")
+    word = value.strip().lower() if isinstance(value, str) else value
+    if word in RIGHT or word in WRONG:
+        return float(word in RIGHT)
+    if isinstance(word, str):
+        try:
+            return float(flag(word))
+        except ValueError:
+            return None
+    number = float(word) if is_truth_value(word) else as_number(word)
+    return number if number is not None and 0 <= number <= 1 else None
 
 
 def in_words(value: Any, expected: str) -> str | None:

@@ -86,7 +86,33 @@ def run_score(options: argparse.Namespace) -> int:
 
 
 def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -> list[Result]:
-    """Runs with intervals and bands. Every table also shows how many of the first ten documents are judged."""
+    """Runs with intervals and bands; with several thresholds, each metric has a column for each threshold."""
+    if not isinstance(options.f1_threshold, tuple):
+        results = _scored(options, inputs, forms)
+    else:
+        from assay.cli.threshold_sweep import merge_thresholds
+
+        _check_sweep(options, inputs)
+        by_threshold = {
+            threshold: _scored(argparse.Namespace(**{**vars(options), "f1_threshold": threshold}), inputs, forms)
+            for threshold in options.f1_threshold
+        }
+        systems = zip(*by_threshold.values(), strict=True)
+        results = [merge_thresholds(dict(zip(by_threshold, system, strict=True))) for system in systems]
+    return [add_intervals(options, result.with_fields(benchmark=""), forms) for result in results]
+
+
+def _check_sweep(options: argparse.Namespace, inputs: Inputs) -> None:
+    """Refuse options that need one column per metric, and standard input, which is read once."""
+    flags = {"--sort": options.sort, "--tie-band": options.tie_band, "--residuals": options.residuals}
+    if flag := next((flag for flag, value in flags.items() if value), None):
+        raise UsageError(f"{flag} cannot be used with several values of --f1-threshold. Use one value")
+    if inputs.n_standard_inputs:
+        raise UsageError("standard input (-) cannot be used with several values of --f1-threshold. Use a file")
+
+
+def _scored(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -> list[Result]:
+    """Runs with bands. Every table also shows how many of the first ten documents are judged."""
     from assay.metrics import find_metric
 
     scoring = replace(make_scoring(options, inputs), tie_band=options.tie_band, residuals=options.residuals)
@@ -94,8 +120,7 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str
     if not options.judged_only and set(forms) & set(FORMATS_WITH_JUDGED) and judged not in scoring.metrics:
         scoring = replace(scoring, beside=(judged,))
     _check_order(options, (*scoring.metrics, *scoring.beside))
-    results = load_results(options, inputs, scoring).results
-    return [add_intervals(options, result.with_fields(benchmark=""), forms) for result in results]
+    return load_results(options, inputs, scoring).results
 
 
 def _saved_results(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -> list[Result]:

@@ -1,17 +1,23 @@
-"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric."""
+"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric.
+
+A value that differs from memorybench's on purpose is a warning.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assay.compat.arguments import credited_once
+from assay.compat.arguments import AGAIN, credited_once
+from assay.compat.memorybench.packs import as_pack
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
 from assay.evaluation import Relevance, Result, evaluate_metrics
 from assay.metrics import find_metrics
-from assay.model import Hit, Pack, Query, is_finite_number, text_id
+from assay.model import Hit, Query, is_finite_number, text_id
 from assay.text import shortened, words_of
+from assay.views import mark_of
 
 JUDGMENT_FIELDS = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
 """Metadata fields for the relevant ids; the first that is present counts."""
@@ -29,13 +35,28 @@ class EvalCases(NamedTuple):
     dataset: BenchmarkDataset
     hits: dict[str, list[Hit]]
     answers: dict[str, str]
+    correct: dict[str, float]
+    """Result → the mark of its judge; a result without a mark is not there."""
+    repeated: list[str]
+    """Results with a context whose id comes twice."""
+    scores: list[float]
+    """The scores of all contexts."""
+
+    @property
+    def n_results(self) -> int:
+        """How many results there are."""
+        return len(self.dataset.queries)
+
+    def texts(self, name: str) -> tuple[list[str], list[str]]:
+        """The words of the answer, and of the expected answer."""
+        return words_of(self.answers[name]), words_of(self.dataset.queries[name].expected or "")
 
 
-def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> EvalCases:
+def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Any = None) -> EvalCases:
     """Read results. They are identified by their position, because several systems may have the same item."""
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise DataError(f"expected a list of EvalResult maps, found {shortened(results)}")
-    asked = EvalCases(BenchmarkDataset("memorybench", pack=pack), {}, {})
+    asked = EvalCases(BenchmarkDataset("memorybench", pack=as_pack(pack)), {}, {}, {}, [], [])
     for place, result in enumerate(results, 1):
         if not isinstance(result, Mapping):
             raise DataError(f"result {place}: expected a map with retrievedContext, found {shortened(result)}")
@@ -54,15 +75,33 @@ def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
         name,
         str(result.get("question") or ""),
         expected=None if expected in (None, "") else str(expected),
-        evidence=None if evidence is None else _ids(evidence, name),
+        evidence=None if evidence is None else _ids([evidence] if isinstance(evidence, str) else evidence, name),
+        metadata={"itemId": result.get("itemId", name), **metadata},
     )
     if judged is not None:
         asked.dataset.qrels[name] = _grades(judged, name)
     if CONTEXT_FIELD not in result:
         raise DataError(f"result {name}: expected {CONTEXT_FIELD} (it may be []), found {_listed(result)}")
     asked.hits[name] = _hits(result[CONTEXT_FIELD], name)
+    if any(hit.doc_id.startswith(AGAIN) for hit in asked.hits[name]) and _has_twins(result[CONTEXT_FIELD]):
+        asked.repeated.append(name)
+    asked.scores.extend(_scores(result[CONTEXT_FIELD]))
     actual = result.get("actual")
     asked.answers[name] = "" if actual is None else str(actual)
+    if (mark := mark_of(result.get("correct"))) is not None:
+        asked.correct[name] = mark
+
+
+def _has_twins(contexts: Iterable[Any]) -> bool:
+    """Whether an id comes twice, rather than being left out."""
+    ids = [context if isinstance(context, str) else context.get("id") for context in contexts]
+    named = [text_id(id_) for id_ in ids if id_ is not None]
+    return len(set(named)) < len(named)
+
+
+def _scores(contexts: Iterable[Any] | None) -> list[float]:
+    scores: list[Any] = [context.get("score") for context in contexts or () if isinstance(context, Mapping)]
+    return [float(score) for score in scores if is_finite_number(score)]
 
 
 def _ids(value: Any, name: str) -> list[str]:
@@ -121,6 +160,7 @@ class GradedResults:
         self._metrics = find_metrics((*metrics, *hit_metrics))
         self._hit_metrics = find_metrics(hit_metrics)
         self._by_threshold: dict[float, Result | None] = {}
+        self._by_words: dict[float, Result | None] = {}
         self._exact: list[Result | None] = []
 
     def graded(self, threshold: float) -> Result | None:
@@ -129,23 +169,40 @@ class GradedResults:
             self._by_threshold[threshold] = self._graded(threshold)
         return self._by_threshold[threshold]
 
+    def by_words(self, threshold: float) -> Result | None:
+        """Scores of hit metrics by shared words alone, without ids and packs; None if no result has an expected answer."""
+        if threshold not in self._by_words:
+            relevance = Relevance("token", defaults={"threshold": threshold})
+            self._by_words[threshold] = self._hits_by(relevance)
+        return self._by_words[threshold]
+
     def exact(self) -> Result | None:
         """Scores by the exact expected text; None if no result has an expected answer."""
         if not self._exact:
-            self._exact.append(self._exactly())
+            self._exact.append(self._hits_by(Relevance("substring")))
         return self._exact[0]
 
     def _graded(self, threshold: float) -> Result | None:
         dataset = self.asked.dataset
-        is_decided = any(
+        pack = dataset.pack
+        is_decided = (pack is not None and pack.sealed_relevance and bool(dataset.queries)) or any(
             query in dataset.qrels or record.evidence is not None or words_of(record.expected or "")
             for query, record in dataset.queries.items()
         )
         relevance = Relevance("auto", defaults={"threshold": threshold})
         return evaluate_metrics(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None
 
-    def _exactly(self) -> Result | None:
+    def _hits_by(self, relevance: Relevance) -> Result | None:
         try:
-            return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance="substring")
+            return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance=relevance)
         except DataError:  # no result has an expected answer
             return None
+
+
+class MemorybenchDifference(UserWarning):
+    """A value that differs from memorybench's on purpose."""
+
+
+def warn_of(message: str) -> None:
+    """Warn that a value differs, once for each computation."""
+    warnings.warn(f"{message} See docs/migration/memorybench.md", MemorybenchDifference, stacklevel=3)

@@ -12,7 +12,8 @@ binary relevance without `relevance_scores`. Differences:
     MaxOntSim of a parent and its child may be 1.0           only equal ids score 1
     resampling without a seed, p may be 0, no scores crash   seeded, (1 + extreme) ÷ (1 + resamples), DataError
     a case that fails is dropped, and pairs misalign         it scores 0; models are paired by case id
-    a language without its file is skipped                   an error
+    a language without its file is skipped                   the bundled cases are used, with a warning
+    an unknown similarity formula means hybrid               UnknownName
     many comparisons, each at 0.05                           `significant` is after Holm's correction
 """
 

@@ -3,6 +3,7 @@ from assay.compat.phentrieve import metrics as metrics
 from assay.compat.phentrieve import runner as runner
 from assay.compat.phentrieve.comparison import ModelComparison as ModelComparison
 from assay.compat.phentrieve.comparison import compare_models as compare_models
+from assay.compat.phentrieve.metrics import SimilarityFormula as SimilarityFormula
 from assay.compat.phentrieve.metrics import average_precision_at_k as average_precision_at_k
 from assay.compat.phentrieve.metrics import calculate_test_case_max_ont_sim as calculate_test_case_max_ont_sim
 from assay.compat.phentrieve.metrics import hit_rate_at_k as hit_rate_at_k
@@ -10,6 +11,7 @@ from assay.compat.phentrieve.metrics import mean_reciprocal_rank as mean_recipro
 from assay.compat.phentrieve.metrics import ndcg_at_k as ndcg_at_k
 from assay.compat.phentrieve.metrics import precision_at_k as precision_at_k
 from assay.compat.phentrieve.metrics import recall_at_k as recall_at_k
+from assay.compat.phentrieve.runner import PhentrieveDifference as PhentrieveDifference
 from assay.compat.phentrieve.runner import evaluate_multilingual_model as evaluate_multilingual_model
 from assay.compat.phentrieve.runner import run_evaluation as run_evaluation
 from assay.metrics import SingleTermRetrievalMetrics as SingleTermRetrievalMetrics

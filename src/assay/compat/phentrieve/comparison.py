@@ -1,17 +1,28 @@
-"""compare_models: each model with its intervals and its differences from a baseline, as in Phentrieve's report."""
+"""compare_models: a frame with a row for each model, and differences from a baseline as in Phentrieve's report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from math import fsum
+from typing import Any, ClassVar
 
 from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.metrics import K_VALUES
 from assay.stats import correct, paired_bootstrap_test
 
 USUAL = ("mrr_dense", "ndcg_dense@10", "recall_dense@10", "hit_rate_dense@1")
 """The metrics in Phentrieve's report."""
 TITLES = {"mrr": "MRR", "hit_rate": "HR", "max_ont_similarity": "MaxOntSim", "ndcg": "NDCG", "map": "MAP"}
+
+
+COLUMNS = ("hit_rate", "max_ont_similarity", "ndcg", "recall", "precision", "map")
+"""The keys of Phentrieve's table at each cutoff, in the order of its columns."""
+MODEL, FIRST = "Model", "MRR (Dense)"
+"""The column of names, and the column by which models are sorted."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +33,8 @@ class ModelComparison:
     """A row for each model and metric: model, test_file, metric, value, ci_lower, ci_upper."""
     significance: tuple[Mapping[str, Any], ...]
     """A row for each other model and metric: comparison, metric, diff, p_value, p_corrected, significant."""
+    rows: tuple[Mapping[str, Any], ...] = ()
+    """A row for each model, with the columns of Phentrieve's table and the best model first."""
 
     def to_markdown(self) -> str:
         """Both tables, as Phentrieve prints them."""
@@ -41,19 +54,86 @@ class ModelComparison:
 
 
 def compare_models(
-    results: Sequence[Mapping[str, Any]],
+    results_list: Sequence[Mapping[str, Any]],
     baseline: str | None = None,
     metrics: str | Iterable[str] | None = None,
     alpha: float = 0.05,
-) -> ModelComparison:
+) -> Any:
     """Compare the results of `run_evaluation` for several models on the same cases. The first model is the default baseline.
 
-    p is from the paired bootstrap test. `significant` compares it with alpha after Holm's correction over all rows. Models
-    that were evaluated on different cases are an error.
+    If pandas is installed, the result is a DataFrame with a row for each model and the columns of Phentrieve's table, best
+    MRR first; otherwise it is a `ModelComparison` with these rows in `rows`. Both have `significance`, `models` and
+    `to_markdown()`. p is from the paired bootstrap test. `significant` compares it with alpha after Holm's correction over
+    all rows. Models that were evaluated on different cases are an error.
     """
-    models = list(results)
-    if len(models) < 2:
-        raise UsageError(f"expected at least two models to compare, found {len(models)}")
+    comparison = _compare(list(results_list), baseline, metrics, alpha)
+    return comparison if find_spec("pandas") is None else _frame(comparison)
+
+
+def _frame(comparison: ModelComparison) -> Any:
+    """The rows as a DataFrame that also has the rest of the comparison."""
+    return _frame_class()(list(comparison.rows)).compared_by(comparison)
+
+
+@cache
+def _frame_class() -> Any:
+    """A DataFrame with the comparison that it was made of; parts of it are plain frames."""
+    pandas: Any = import_module("pandas")
+
+    class ModelFrame(pandas.DataFrame):  # type: ignore[misc]
+        """A row for each model."""
+
+        _metadata: ClassVar[list[str]] = ["comparison"]
+
+        @property
+        def _constructor(self) -> Any:
+            return pandas.DataFrame
+
+        def compared_by(self, comparison: ModelComparison) -> ModelFrame:
+            object.__setattr__(self, "comparison", comparison)
+            return self
+
+        @property
+        def significance(self) -> tuple[Mapping[str, Any], ...]:
+            return self.comparison.significance
+
+        @property
+        def models(self) -> tuple[Mapping[str, Any], ...]:
+            return self.comparison.models
+
+        def to_markdown(self, *arguments: Any, **named: Any) -> str:
+            """Both tables, as Phentrieve prints them; with arguments, the rows as pandas writes them."""
+            return super().to_markdown(*arguments, **named) if arguments or named else self.comparison.to_markdown()
+
+    return ModelFrame
+
+
+def _rows(models: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Phentrieve's table: the mean of each metric that a model has, best MRR first."""
+    keys = ["mrr_dense", *(f"{key}_dense@{k}" for key in COLUMNS for k in K_VALUES)]
+    rows = [
+        {
+            MODEL: model.get("model_slug") or model["model_name"],
+            **{f"{_title(key)} (Dense)": _mean(model[key]) for key in keys if key in model},
+        }
+        for model in models
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.get(FIRST, 0.0)))
+
+
+def _mean(scores: Any) -> float:
+    """The mean of scores by case; a number is a mean already."""
+    if isinstance(scores, int | float):
+        return float(scores)
+    return fsum(scores) / len(scores) if scores else 0.0
+
+
+def _compare(
+    models: list[Mapping[str, Any]], baseline: str | None, metrics: str | Iterable[str] | None, alpha: float
+) -> ModelComparison:
+    """All models with their intervals, and their differences from the baseline."""
+    if not models:
+        return ModelComparison((), ())
     names = [model["model_name"] for model in models]
     if len(set(names)) < len(names):
         raise UsageError(f"each model needs a different name, found {', '.join(names)}")
@@ -68,10 +148,11 @@ def compare_models(
                 f"{other['model_name']} and {first['model_name']} must be evaluated on the same cases in the same order"
             )
     rows = [_difference(other, first, key) for other in models if other is not first for key in keys]
-    corrected = correct([row["p_value"] for row in rows]).tolist()
+    corrected = correct([row["p_value"] for row in rows]).tolist() if rows else []
     return ModelComparison(
         tuple(_figure(model, key) for model in models for key in keys),
         tuple({**row, "p_corrected": p, "significant": p <= alpha} for row, p in zip(rows, corrected, strict=True)),
+        _rows(models),
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from assay.compat.arguments import checked, credited_once
-from assay.errors import DataError
+from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation import evaluate_metrics
 from assay.grammar import cutoff
 from assay.metrics import all_metrics, find_metric, grade_query, score_query
@@ -55,18 +56,53 @@ def average_precision_at_k(results: Results, expected_ids: Terms, k: int = 10) -
     return _score("map", results, _binary(expected_ids), k=checked(cutoff, "k", k), norm="min")
 
 
+class SimilarityFormula(Enum):
+    """The formulas for the similarity of two terms, under Phentrieve's names."""
+
+    SIMPLE_RESNIK_LIKE = "simple_resnik_like"
+    """Depth of the lowest common ancestor ÷ the largest depth; `simple` in assay."""
+    HYBRID = "hybrid"
+    """Depth of the lowest common ancestor and distance of the terms from it; `hybrid` in assay."""
+
+    @classmethod
+    def from_string(cls, formula_str: str) -> SimilarityFormula:
+        """The formula of a name. Phentrieve uses HYBRID for an unknown name; here it is an error."""
+        name = str(formula_str).strip().lower()
+        if name not in FORMULAS:
+            raise UnknownName("similarity formula", name, near_matches(name, FORMULAS), f"choose from {', '.join(FORMULAS)}")
+        return FORMULAS[name]
+
+
+FORMULAS = {
+    **dict.fromkeys(("simple", "simple_resnik", "simple_resnik_like"), SimilarityFormula.SIMPLE_RESNIK_LIKE),
+    **dict.fromkeys(("hybrid", "complex"), SimilarityFormula.HYBRID),
+}
+"""The names that Phentrieve accepts."""
+IN_ASSAY = {SimilarityFormula.SIMPLE_RESNIK_LIKE: "simple", SimilarityFormula.HYBRID: "hybrid"}
+
+
+def similarity_name(formula: str | SimilarityFormula) -> str:
+    """The formula in assay's catalog: of a name or a member of Phentrieve, or any other formula of the catalog."""
+    if not isinstance(formula, SimilarityFormula):
+        if formula.strip().lower() not in FORMULAS:
+            return parse_similarity(formula).name
+        formula = SimilarityFormula.from_string(formula)
+    return parse_similarity(IN_ASSAY[formula]).name
+
+
 def calculate_test_case_max_ont_sim(
     expected_ids: Terms,
     retrieved_ids: Terms,
-    formula: str = "hybrid",
+    formula: str | SimilarityFormula = SimilarityFormula.HYBRID,
     ontology: Ontology | str | Path | None = None,
 ) -> float:
     """The highest similarity of any expected and any retrieved term; 1.0 only for the same id.
 
-    `formula` is a similarity of the catalog: hybrid, simple, lin … HPO needs no `ontology`; other terms need their file.
+    `formula` is a `SimilarityFormula` or its name, or a similarity of the catalog: hybrid, simple, lin … HPO needs no
+    `ontology`; other terms need their file.
     """
     expected, retrieved = term_list(expected_ids), term_list(retrieved_ids, "retrieved_ids")
-    metric = find_metric(f"max_ont_sim(formula={parse_similarity(formula).name})")
+    metric = find_metric(f"max_ont_sim(formula={similarity_name(formula)})")
     if not expected or not retrieved:
         return 0.0
     options = {} if ontology is None else {"ontology": ontology}

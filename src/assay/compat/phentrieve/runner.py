@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
 from assay.compat.arguments import AGAIN
-from assay.compat.phentrieve.metrics import ranked_terms
+from assay.compat.phentrieve.metrics import SimilarityFormula, ranked_terms, similarity_name
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result
@@ -24,9 +25,11 @@ from assay.providers import is_retriever, parse_provider
 from assay.stats import bootstrap_confidence_interval
 
 ALL = ("de", "en", "fr", "es", "nl")
+FOLDER = Path("tests/data/benchmarks")
+"""Where Phentrieve has its own cases, seen from its repository."""
 KEYS = {
     "hit_rate": "hit@{k}",
-    "max_ont_similarity": "max_ont_sim@{k}",
+    "max_ont_similarity": "max_ont_sim(formula={formula})@{k}",
     "ndcg": "ndcg@{k}",
     "recall": "recall@{k}",
     "precision": "precision(over=retrieved)@{k}",
@@ -35,21 +38,36 @@ KEYS = {
 """Key in Phentrieve → metric in assay, with the conventions of the original."""
 
 
+class PhentrieveDifference(UserWarning):
+    """Something that differs from Phentrieve on purpose."""
+
+
 def run_evaluation(
     model_name: Any,
     test_file: str | Path,
     k_values: Iterable[int] = K_VALUES,
     save_results: bool = False,
     results_dir: str | Path = "benchmark_results",
+    similarity_formula: str | SimilarityFormula = SimilarityFormula.HYBRID,
 ) -> dict[str, Any]:
     """Evaluate a model on a file of cases: `avg_mrr_dense`, `mrr_dense` (scores by case), `avg_hit_rate_dense@1` …
 
     The model is a provider (`bm25`, `dense`), a sentence-transformers model with a slash in its name
     (`FremyCompany/BioLORD-2023-M`), an object with `search(queries, k)`, or a function of a text and `n_results` that
     returns results like Chroma. The file is a path or a bundled benchmark, such as `hpo-de:tiny`. `save_results` writes
-    `<results_dir>/<model>_<benchmark>.json`.
+    `<results_dir>/<model>_<benchmark>.json`. `similarity_formula` is that of MaxOntSim.
     """
-    return _evaluate_file(model_name, load_hpo(test_file), str(test_file), k_values, results_dir if save_results else None)
+    how = _How(tuple(k_values), results_dir if save_results else None, similarity_name(similarity_formula))
+    return _evaluate_file(model_name, load_hpo(test_file), str(test_file), how)
+
+
+class _How(NamedTuple):
+    """How a file is evaluated."""
+
+    k_values: tuple[int, ...]
+    folder: str | Path | None
+    """Where values are written; None: nowhere."""
+    formula: str
 
 
 def evaluate_multilingual_model(
@@ -60,20 +78,21 @@ def evaluate_multilingual_model(
     k_values: Iterable[int] = K_VALUES,
     save_results: bool = False,
     results_dir: str | Path = "benchmark_results",
+    similarity_formula: str | SimilarityFormula = SimilarityFormula.HYBRID,
 ) -> dict[str, Any]:
     """`per_language`, `cross_lingual_variance` and `average_mrr` of a model. Each language has its own cases and values.
 
-    Languages are one or several codes or names (`de`, `german`) for the bundled benchmarks, or a mapping from language to
-    your own file. The same language twice is an error.
+    Languages are one or several codes or names (`de`, `german`), or a mapping from language to your own file. The cases of a
+    code are in `tests/data/benchmarks/<code>/standard_v1.json` if you have this file, otherwise in the bundled benchmark;
+    the notes of each language say which. The same language twice is an error.
     """
     files = _files(languages, size)
     loaded = {code: (load_hpo(file), str(file)) for code, file in files.items()}
     for code, (dataset, _) in loaded.items():
         if language_of(dataset) != code:
             raise DataError(f"{dataset.name}: expected only cases in {code}, found cases in {language_of(dataset)}")
-    folder = results_dir if save_results else None
-    cuts = tuple(k_values)
-    by_language = {code: _evaluate_file(model_name, *parts, cuts, folder) for code, parts in loaded.items()}
+    how = _How(tuple(k_values), results_dir if save_results else None, similarity_name(similarity_formula))
+    by_language = {code: _evaluate_file(model_name, *parts, how) for code, parts in loaded.items()}
     figures = [result["avg_mrr_dense"] for result in by_language.values()]
     mean = sum(figures) / len(figures)
     variance = sum((figure - mean) ** 2 for figure in figures) / len(figures)
@@ -91,30 +110,46 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
         raise UsageError(f"{twins} are the same language; give each language once")
     if isinstance(languages, Mapping):
         return {code: languages[language] for language, code in zip(named, codes, strict=True)}
-    return {code: f"{HPO_PREFIX}{code}:{size}" for code in codes}
+    own = {code: file for code in codes if (file := _own_file(code, size)) is not None}
+    if FOLDER.is_dir() and (missing := [code for code in codes if code not in own]):
+        names = ", ".join(f"{FOLDER.as_posix()}/{code}/{size}_v1.json" for code in missing)
+        bundled = ", ".join(f"{HPO_PREFIX}{code}:{size}" for code in missing)
+        message = f"{names}: no such file, so the bundled cases are used ({bundled}). Phentrieve skips such a language"
+        warnings.warn(message, PhentrieveDifference, stacklevel=3)
+    return {code: own.get(code, f"{HPO_PREFIX}{code}:{size}") for code in codes}
 
 
-def _evaluate_file(
-    model: Any, dataset: BenchmarkDataset, file: str, k_values: Iterable[int], folder: str | Path | None
-) -> dict[str, Any]:
+def _own_file(code: str, size: str) -> Path | None:
+    """The user's own file of a language, in a folder with its code or its name; None if there is none."""
+    names = (code, *(name for name, other in LANGUAGES.items() if other == code))
+    return next((file for name in names if (file := FOLDER / name / f"{size}_v1.json").is_file()), None)
+
+
+def _evaluate_file(model: Any, dataset: BenchmarkDataset, file: str, how: _How) -> dict[str, Any]:
     """The values for one file, which are also written to the folder if one is given."""
     metrics = {"mrr_dense": "mrr"}
-    for k in (cuts := tuple(k_values)):
-        metrics |= {f"{key}_dense@{k}": metric.format(k=k) for key, metric in KEYS.items()}
+    for k in how.k_values:
+        metrics |= {f"{key}_dense@{k}": metric.format(k=k, formula=how.formula) for key, metric in KEYS.items()}
     result = run(dataset, _provider(model), list(metrics.values()))
     report: dict[str, Any] = {
         "model_name": result.name,
+        "model_slug": re.sub(r"[^\w.-]+", "_", result.name),
         "test_file": file,
         "num_test_cases": len(result.query_ids),
         "case_ids": list(result.query_ids),
         **_figures(result, metrics),
-        "metrics": _single_term(result, cuts),
+        "metrics": _single_term(result, how),
         "failures": dict(result.failures),
-        "notes": list(result.notes),
+        "notes": [*_note_on_cases(file), *result.notes],
     }
-    if folder is not None:
-        _save(report, dataset, Path(folder))
+    if how.folder is not None:
+        _save(report, dataset, Path(how.folder))
     return report
+
+
+def _note_on_cases(file: str) -> list[str]:
+    """A note on whose cases these are, if that is not what the caller wrote."""
+    return [f"cases: your own file {Path(file).as_posix()}."] if FOLDER in Path(file).parents else []
 
 
 def _provider(model: Any) -> Any:
@@ -154,10 +189,10 @@ def _figures(result: Result, metrics: Mapping[str, str]) -> dict[str, Any]:
     return {**scores, **{f"avg_{key}": mean for key, mean in means.items()}, "confidence_intervals": intervals}
 
 
-def _single_term(result: Result, k_values: Iterable[int]) -> SingleTermRetrievalMetrics:
+def _single_term(result: Result, how: _How) -> SingleTermRetrievalMetrics:
     """The same means by name and cutoff."""
-    plain = {metric.name.replace("(over=retrieved)", "").replace("(norm=min)", ""): metric.name for metric in result.metrics}
-    return SingleTermRetrievalMetrics.of({name: result[own] for name, own in plain.items()}, k_values)
+    plain = {re.sub(r"\(.*\)", "", metric.name): metric.name for metric in result.metrics}
+    return SingleTermRetrievalMetrics.of({name: result[own] for name, own in plain.items()}, how.k_values)
 
 
 def _save(result: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) -> None:

@@ -37,15 +37,16 @@ DEFAULT_METRICS = ("ndcg@10", "recall@10", "precision(over=retrieved)@10", "mrr"
 
 
 def read_rag_records(path: Path) -> BenchmarkDataset:
-    """Tables of ragas, deepeval, TruLens, LangSmith, Phoenix and promptfoo, recognised by their columns.
+    """Tables of ragas, deepeval, TruLens, LangSmith, Phoenix, promptfoo and memorybench, recognised by their columns.
 
     The documents are the distinct contexts of the file, retrieved and reference contexts together. Contexts with the same
     text are one document. Its id is the id in the file, otherwise c1, c2 … in the order of appearance. Reference contexts
     are relevant with grade 1. A question without reference contexts is unjudged, so the words of the expected answer decide
-    what is relevant. What the system retrieved is kept, and `assay score FILE` scores it. A list in a table may be JSON, a
-    Python list, or NumPy's text of a list; deepeval separates contexts with `|` or `;`. Questions without ids are numbered
-    q1, q2 …. A context that was retrieved twice for a question counts once. The answer of the system is in the metadata as
-    `response`. Other columns with simple values become metadata too.
+    what is relevant; in results of memorybench, an empty list of relevant ids means that nothing is relevant, and ids of
+    evidence decide before words. What the system retrieved is kept, and `assay score FILE` scores it. A list in a table may
+    be JSON, a Python list, or NumPy's text of a list; deepeval separates contexts with `|` or `;`. Questions without ids
+    are numbered q1, q2 …. A context that was retrieved twice for a question counts once. The answer of the system is in the
+    metadata as `response`. Other columns with simple values become metadata too.
     """
     return read_systems([path])[0]
 
@@ -120,12 +121,14 @@ def _truth_of(dataset: BenchmarkDataset, query: str, columns: dict[str, str]) ->
     """What the file says about what is relevant to a query."""
     if query in dataset.qrels:
         return " and ".join(columns[role] for role in ("reference", "reference_ids") if role in columns) or "judgments"
+    if dataset.queries[query].evidence is not None:
+        return columns.get("evidence", "evidence")
     return f"only the expected answer ({columns.get('expected')})" if dataset.queries[query].expected else "none"
 
 
 FORMAT = Format(
     "rag_records",
-    "records of RAG evaluation tools: ragas, deepeval, TruLens, LangSmith, Phoenix, promptfoo",
+    "records of RAG evaluation tools: ragas, deepeval, TruLens, LangSmith, Phoenix, promptfoo, memorybench",
     read_rag_records,
     detect,
     example=EXAMPLE,

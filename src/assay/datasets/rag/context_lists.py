@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from assay.datasets.evidence import FIELDS as EVIDENCE_FIELDS
 from assay.datasets.list_cells import parse_cell
 from assay.errors import DataError
 from assay.files import DOCUMENT_NAMES
@@ -29,6 +30,8 @@ class Context:
     text: str = ""
     doc_id: str = ""
     grade: float = 1.0
+    metadata: Mapping[str, Any] | None = field(default=None, compare=False)
+    """What the record says about the context, if that may name evidence."""
 
     @cached_property
     def key(self) -> str:
@@ -64,7 +67,9 @@ def context_of(entry: Any) -> Context | None:
         doc_id = _field(entry, (*DOCUMENT_NAMES["doc_id"], *IDS), str | int)
         grade = next((entry[name] for name in GRADES if is_finite_number(entry.get(name))), 1.0)
         if text.strip() or doc_id is not None:
-            return Context(text, "" if doc_id is None else text_id(doc_id), float(grade))
+            metadata = entry.get("metadata")
+            about = metadata if isinstance(metadata, Mapping) and any(name in metadata for name in EVIDENCE_FIELDS) else None
+            return Context(text, "" if doc_id is None else text_id(doc_id), float(grade), about)
     raise DataError(f"expected a context (a text, or an object with a text or an id), found {shortened(entry)}")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from assay.datasets.rag.context_lists import Context
 from assay.datasets.rag.row import REFERENCE, RETRIEVED, RagRow
@@ -18,12 +19,16 @@ class ContextPool:
         self.same: dict[str, str] = {}
         """Id → the id of a document with the same text."""
         self.other_texts: set[str] = set()
+        self.metadata: dict[str, Mapping[str, Any]] = {}
+        """Id → what a record says about the context, if that may name evidence."""
         self.n_twice = 0
         self._by_text: dict[str, str] = {}
         contexts = [context for row in rows for roles in (RETRIEVED, REFERENCE) for context in row.paired(roles)]
         for context in contexts:
             if context.doc_id and context.text:
                 self._add(context)
+            if context.doc_id and context.metadata:
+                self.metadata.setdefault(context.doc_id, context.metadata)
         number = 0
         for context in contexts:
             if not context.doc_id and context.key not in self._by_text:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes
+from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import Record
 from assay.datasets.rag.context_pool import ContextPool
 from assay.datasets.rag.record_fields import field_of
@@ -28,6 +29,8 @@ class _File:
     columns: dict[str, str] = field(default_factory=dict)
     unused: dict[str, None] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    systems: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Field → the systems or benchmarks that it names."""
 
 
 class RagReader:
@@ -58,6 +61,10 @@ class RagReader:
         if row is None:
             file.counts["spans"] += 1
             return
+        for name in tool.systems:
+            if record.get(name) is not None:
+                file.systems.setdefault(name, {})[str(record[name])] = None
+        row.is_judged = tool.empty_is_judged and values.get("reference_ids") == []
         simple, unused = simple_fields(record, columns.values(), tool.used)
         file.unused |= dict.fromkeys(unused)
         self._keep(file, row, simple)
@@ -77,6 +84,13 @@ class RagReader:
     def finish_file(self) -> None:
         """Split texts with several contexts, now that all of them are known, and note what was not used."""
         file = self._files[-1]
+        for name, values in file.systems.items():
+            if len(values) > 1:
+                advice = f"Write a file for each {name}"
+                raise DataError(
+                    f"expected the results of one {name}, found {len(values)}: {some_of(list(values), 5)}. {advice}",
+                    source=file.label,
+                )
         texts = [text for row in file.rows.values() for text in row.contexts.values() if isinstance(text, str)]
         known = file.tool.delimiters if file.tool is not None else ()
         delimiter = next((mark for mark in known if any(mark in text for text in texts)), "")
@@ -104,14 +118,17 @@ class RagReader:
             about["remarks"] = self._remarks
         dataset = BenchmarkDataset(self.name, metadata=about)
         for query, row in rows[0].items():
-            dataset.add_query(replace(row.query, query_id=query))
-            if relevant := pool.ids_of(row, REFERENCE):
+            evidence = row.query.evidence and [pool.same.get(item, item) for item in row.query.evidence]
+            dataset.add_query(replace(row.query, query_id=query, evidence=evidence))
+            if (relevant := pool.ids_of(row, REFERENCE)) or row.is_judged:
                 dataset.qrels[query] = relevant
         retrieved = [
             {query: list(pool.ids_of(row, RETRIEVED)) for query, row in system.items() if row.has_retrieved}
             for system in rows
         ]
         dataset.documents, dataset.retrieved = pool.documents, retrieved[0]
+        if any(query.evidence is not None for query in dataset.queries.values()):
+            dataset.pack = evidence_pack("evidence", pool.documents, pool.metadata)
         self._note(pool, rows)
         dataset.repairs = self.notes.repairs
         return dataset, retrieved

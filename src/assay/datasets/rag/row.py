@@ -35,6 +35,8 @@ class RagRow:
     has_id: bool
     contexts: dict[str, Entries]
     """Role → contexts; a role without contexts is not there."""
+    is_judged: bool = False
+    """Whether the record says that nothing is relevant."""
 
     @property
     def has_retrieved(self) -> bool:
@@ -74,18 +76,26 @@ def parse_row(values: Mapping[str, Any], number: int, place: str, notes: Notes) 
     metadata = {"response": response} if isinstance(response, str) and response else None
     contexts = {role: _parse(values[role], role) for role in CONTEXT_ROLES if values.get(role) not in (None, "", [])}
     _check_lengths(contexts)
-    return RagRow(Query(query_id, text.strip(), expected=answer or None, metadata=metadata), own_id is not None, contexts)
+    evidence = None if values.get("evidence") is None else [entry.doc_id for entry in _ids_in(values["evidence"])]
+    query = Query(query_id, text.strip(), expected=answer or None, metadata=metadata, evidence=evidence)
+    return RagRow(query, own_id is not None, contexts)
 
 
 def _parse(value: Any, role: str) -> Entries:
     """The contexts of a field; empty entries are left out."""
     if isinstance(value, int | float):
         value = [value]
-    entries = entries_of(value)
     if role.endswith("_ids"):
-        ids = _split_ids(entries) if isinstance(entries, str) else entries
-        return [Context(doc_id=filled_id(entry)) if not isinstance(entry, Mapping) else _named(entry) for entry in ids]
+        return _ids_in(value)
+    entries = entries_of(value)
     return entries if isinstance(entries, str) else [part for entry in entries if (part := context_of(entry)) is not None]
+
+
+def _ids_in(value: Any) -> list[Context]:
+    """Ids as a list, or as one text."""
+    entries = entries_of(value)
+    ids = _split_ids(entries) if isinstance(entries, str) else entries
+    return [Context(doc_id=filled_id(entry)) if not isinstance(entry, Mapping) else _named(entry) for entry in ids]
 
 
 def _named(entry: Mapping[str, Any]) -> Context:

@@ -18,8 +18,9 @@ from assay.files import TABLES, current_reading
 
 CONTEXT_ROLES = ("retrieved", "retrieved_ids", "reference", "reference_ids")
 """What a record may say about contexts: those that the system retrieved, and the relevant ones; as texts, and as ids."""
-ROLES = ("query_id", "query", *CONTEXT_ROLES, "expected", "response")
-"""The meanings of columns. `expected` is the right answer, and `response` is the answer of the system."""
+ROLES = ("query_id", "query", *CONTEXT_ROLES, "evidence", "expected", "response")
+"""The meanings of columns. `evidence` has ids of what contains the answer, `expected` is the right answer, and `response` is
+the answer of the system."""
 USER_ROLES = {"relevant": "reference_ids", "retrieved": "retrieved_ids"}
 """Role in `--columns` → the role here, if the word differs. In `--columns`, both mean ids."""
 TABLE_ENDINGS = (*TABLES, ".parquet")
@@ -52,6 +53,10 @@ class Tool:
     """Patterns of columns that `more` reads, or that never describe a question, such as `*_calls`."""
     is_per_document: bool = False
     """Whether each record is one retrieved document, so that records of one question are joined."""
+    empty_is_judged: bool = False
+    """Whether an empty list of relevant ids means that nothing is relevant, rather than that nothing is known."""
+    systems: tuple[str, ...] = ()
+    """Fields that name the system or the benchmark; a file must have one value of each."""
     advice: str = ""
     """What to do if these columns mean something else in this file."""
 
@@ -101,6 +106,15 @@ def _calls(record: Record) -> Record:
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+
+
+def _grades_as_list(record: Record) -> Record:
+    """memorybench: grades by id in the metadata as a list of ids with grades."""
+    metadata = record.get("metadata")
+    if not isinstance(metadata, Mapping) or not isinstance(grades := metadata.get("qrels"), Mapping):
+        return {}
+    listed = [{"id": doc_id, "grade": grade} for doc_id, grade in grades.items()]
+    return {"metadata": {**metadata, "qrels": listed}}
 
 
 ASSERTIONS = ("context-recall", "factuality", "equals", "similar", "model-graded-closedqa", "answer-relevance")
@@ -294,6 +308,28 @@ PROMPTFOO = Tool(
     more=_asserted,
     used=("testCase.*", "response.*", "prompt.*", "gradingResult.*"),
 )
+_RELEVANT_IDS = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
+_EVIDENCE = ("evidence", "answerCorpusIds")
+MEMORYBENCH = Tool(
+    "memorybench",
+    "https://github.com/ashikshafi08/memorybench",
+    {
+        "query_id": ("itemId", "item_id"),
+        "query": ("question",),
+        "retrieved": ("retrievedContext", "retrieved_context"),
+        "reference_ids": _under(("metadata",), _RELEVANT_IDS),
+        "evidence": _under(("metadata",), _EVIDENCE),
+        "expected": ("expected",),
+        "response": ("actual",),
+    },
+    marks=(("itemId", "question", "retrievedContext"), ("item_id", "question", "retrieved_context")),
+    inside=("results",),
+    marks_inside=frozenset({"itemId"}),
+    more=_grades_as_list,
+    used=(*_RELEVANT_IDS, *_EVIDENCE),
+    empty_is_judged=True,
+    systems=("provider", "benchmark"),
+)
 OTHERS = Tool(
     "another tool",
     "",
@@ -311,7 +347,7 @@ OTHERS = Tool(
 )
 TOOLS = (
     *(RAGAS, OLDER_RAGAS, DEEPEVAL, TRULENS, PROMPTFOO, LANGSMITH, LANGSMITH_DATASET),
-    *(PHOENIX, PHOENIX_DOCUMENTS, PHOENIX_ANSWERS, OTHERS),
+    *(PHOENIX, PHOENIX_DOCUMENTS, PHOENIX_ANSWERS, MEMORYBENCH, OTHERS),
 )
 """All tools, the most specific columns first."""
 

@@ -169,21 +169,49 @@ ANSWER_F1 = Metric(
 )
 
 
+def answer_correct(replies: Answers) -> Scores:
+    """Whether a judge marked the answer as correct, as the file of answers says: 1, 0, or a number between them.
+
+    The judge may be a person or a language model; nothing is judged again. A query without an answer scores 0. An answer
+    without a mark has no score.
+    """
+    return replies.correct
+
+
+ANSWER_CORRECT = Metric(
+    "answer_correct",
+    answer_correct,
+    aliases=("answer_accuracy", "judged_correct"),
+    view="answers",
+    formula="the mark of the judge",
+    cite="Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory, ICLR",
+)
+
+
 ANSWER_SUCCESS_THRESHOLD = Param(
-    "threshold", fraction, 0.1, "lowest F1 at which the answer counts as similar; each word counts once"
+    "threshold",
+    fraction,
+    0.1,
+    "lowest F1 at which the answer counts as similar; each word counts once. It has no effect on an answer with a mark",
 )
 
 
 def answer_success(replies: Answers, k: int | None, rel: float | None, threshold: float) -> Scores:
-    """Whether one of the first k documents is relevant and the answer is similar to the expected answer.
+    """Whether one of the first k documents is relevant and the answer is marked as correct, or similar to the expected one.
 
-    Needs the run in addition to the answers. Unanswerable queries and queries without judgments have no score.
+    If the file has the mark of a judge, a mark of at least 0.5 decides; otherwise the F1 of the words decides. Needs the
+    run in addition to the answers. Unanswerable queries and queries without judgments have no score.
     """
     like = replies.compared(partial(token_f1, count="set"))
     hits = replies.of_ranking(partial(_has_hit, k=k, rel=rel), f"answer_success{f'@{k}' if k else ''}")
     is_scored = replies.is_answerable & ~np.isnan(hits)
     is_answered = replies.is_given & ~replies.has_abstained
-    return np.where(is_scored, ((hits > 0) & is_answered & (like >= threshold)).astype(float), np.nan)
+    is_right = np.where(np.isnan(replies.correct), like >= threshold, replies.correct >= MARKED)
+    return np.where(is_scored, ((hits > 0) & is_answered & is_right).astype(float), np.nan)
+
+
+MARKED = 0.5
+"""The lowest mark of a correct answer, if marks are not only true and false."""
 
 
 def _has_hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
@@ -196,7 +224,8 @@ ANSWER_SUCCESS = Metric(
     params=(CUTOFF, REL, ANSWER_SUCCESS_THRESHOLD),
     view="answers",
     mistaken_for=("hit",),
-    formula="1 if a relevant document is in the top k and F1 of the answer ≥ threshold, else 0",
+    formula="1 if a relevant document is in the top k and the answer is marked as correct (without a mark: F1 ≥ threshold), "
+    "else 0",
     cite="Rajpurkar et al. 2016, SQuAD, EMNLP (the F1); Buckley & Voorhees 2005, TREC, ch. 3 (success at k)",
 )
 

@@ -15,6 +15,7 @@ from assay.arrays import Floats
 from assay.grammar import Param, one_of
 from assay.metrics.definition import Metric, Scores
 from assay.model import Aggregation, Composed
+from assay.text import words_of
 from assay.views import Answers, Words
 
 
@@ -57,14 +58,23 @@ def shared_counts(ours: Mapping[Hashable, int], theirs: Mapping[Hashable, int]) 
     return sum(map(min, map(ours.__getitem__, both), map(theirs.__getitem__, both)))
 
 
-def token_f1(answer: list[str], references: list[list[str]], count: str) -> float:
-    """F1 of the tokens with the most similar reference. If one side has no tokens: 1 if the other has none, else 0."""
+def token_f1(answer: str | list[str], references: str | Sequence[str | list[str]], count: str = "set") -> float:
+    """F1 of the tokens with the most similar reference. If one side has no tokens: 1 if the other has none, else 0.
+
+    Texts are split into Unicode words; lists are tokens. With `count="set"` each word counts once, with `count="bag"` as
+    often as it occurs.
+    """
+    own = words_of(answer) if isinstance(answer, str) else answer
+    others = [references] if isinstance(references, str) else references
     return max(
-        overlap(answer, reference, count).f1
-        if answer and reference
-        else float(answer == reference)  # a text may have no SQuAD tokens
-        for reference in references
+        (_token_f1(own, words_of(other) if isinstance(other, str) else other, count) for other in others), default=0.0
     )
+
+
+def _token_f1(answer: list[str], reference: list[str], count: str) -> float:
+    if answer and reference:
+        return overlap(answer, reference, count).f1
+    return float(answer == reference)  # a text may have no SQuAD tokens
 
 
 def is_one_of(answer: list[str], references: list[list[str]]) -> float:

@@ -74,7 +74,7 @@ class Oracle:
 
     def _candidates(self, query: Query, texts: Mapping[str, str]) -> list[Hit]:
         """The documents that the pack checks: the evidence, if all of it is documents; otherwise every document."""
-        total = self._rule.pack.n_evidence(query) if self._rule.pack else None
+        total = self._rule.pack.count(query) if self._rule.pack else None
         if total is None or (self._rule.by == "auto" and query.query_id in (self._qrels or {})):
             return []
         evidence = [doc for doc in dict.fromkeys(query.evidence or ()) if doc in texts]

@@ -10,8 +10,11 @@ from assay.relevance.resolver import Ground, Judged, Resolver
 
 
 def has_evidence(ground: Ground, query: Query) -> bool:
-    """Whether the format defines relevance and knows the evidence of the query."""
-    return ground.pack is not None and ground.pack.n_evidence(query) is not None
+    """Whether the format defines relevance, and knows the evidence of the query or does not need it."""
+    pack = ground.pack
+    if pack is None or not pack.sealed_relevance:
+        return False
+    return not pack.needs_evidence or pack.count(query) is not None
 
 
 def resolve_pack(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
@@ -25,17 +28,19 @@ def resolve_pack(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
 
 
 def _judge_pack(pack: Pack, ground: Ground, query: Query) -> Judged:
+    """The grades of the hits. If the number of items is unknown, only the items that the hits cover are counted."""
     covered: set[str] = set()
     grades: dict[str, float] = {}
+    total = pack.count(query)
     for hit in ground.hits.get(query.query_id, ()):
         items = pack.is_relevant(query, hit)
-        if items is True and len(covered) >= (pack.n_evidence(query) or 0):
+        if items is True and total is not None and len(covered) >= total:
             items = None  # all evidence has been found
         evidence = {hit.doc_id} if items is True else {items} if items and isinstance(items, str) else set(items or ())
         grades[hit.doc_id] = float(not evidence <= covered)
         covered |= evidence
-    total = pack.n_evidence(query) or 0
-    return Judged(grades, hidden=[1.0] * max(total - len(covered), 0), counted_over="evidence")
+    n_hidden = 0 if total is None else max(total - len(covered), 0)
+    return Judged(grades, hidden=[1.0] * n_hidden, counted_over="retrieved" if total is None else "evidence")
 
 
 PACK = Resolver(
