@@ -233,8 +233,8 @@ def test_a_metric_is_its_name():
     assert len({first, again, other}) == 2
     assert len(set(all_metrics().values())) == len(all_metrics())
     assert repr(all_metrics()["map"]) == "map"
-    own = assay.metric(lambda run: run.n_retrieved * 0.0, name="always_nothing")
-    assert (repr(own), {own: 1}[own]) == ("always_nothing", 1)
+    own = assay.metric(lambda run: run.n_retrieved * 0.0, name="own_frame_metric")
+    assert (repr(own), {own: 1}[own]) == ("own_frame_metric", 1)
 
 
 def test_an_explanation_prints_its_text_and_not_its_fields():

@@ -43,7 +43,7 @@ COMMANDS = {
     "power {runs} -m ndcg@10": "assay.power/1",
     "power --effect 0.05 --sd 0.3 --queries 40": "assay.query_plan/1",
     "power {runs} examples/hybrid.run -m ndcg@10": "assay.discrimination/1",
-    "conformance --function mine:score": "assay.conformance/1",
+    "conformance --function schema_metric:score": "assay.conformance/1",
 }
 """Command, to which `-f json` is added → the schema of what it prints."""
 
@@ -70,7 +70,7 @@ def workplace(tmp_path_factory):
     (folder / "gate.yaml").write_text(RULES)
     (folder / "answers.jsonl").write_text('{"query_id": "q1", "answer": "Bonn", "expected": "Bonn", "confidence": 0.9}\n')
     (folder / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')
-    (folder / "mine.py").write_text("def score(*values, **more):\n    return 0.0\n")
+    (folder / "schema_metric.py").write_text("def score(*values, **more):\n    return 0.0\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.syspath_prepend(str(folder))

@@ -51,7 +51,7 @@ class Format:
     folder: Path | None = None
     """The folder of the benchmarks that are bundled with this format."""
     other_names: Mapping[str, str] = field(default_factory=dict)
-    """Other name of a bundled benchmark → its name: `hpo-german` is `hpo-de`."""
+    """Other name of a bundled benchmark → its name, such as that of a language → its code."""
     load: Callable[..., BenchmarkDataset] | None = None
     """Reads a bundled benchmark by name and size, `name:tiny`, and creates its documents unless `documents` is False."""
     documents: str = ""
@@ -98,7 +98,7 @@ def bundled() -> dict[str, Path]:
 
 
 def bundled_name(source: str) -> str:
-    """The name of a bundled benchmark for another name of it, with its size: `hpo-de:tiny` for `hpo-german:tiny`.
+    """The name of a bundled benchmark for another name of it, with its size: `cases-de:tiny` for `cases-german:tiny`.
 
     Any other text is returned unchanged.
     """

@@ -81,8 +81,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
     """
     is_auto = relevance.strip() == "auto"
     steps = list(_auto_steps(ground)) if is_auto else [(relevance, _applies)]
-    resolvers = [parse_resolver(name, **defaults) for name in dict.fromkeys(name for name, _ in steps)]
-    by_name = dict(zip(dict.fromkeys(name for name, _ in steps), resolvers, strict=True))
+    by_name = {name: parse_resolver(name, **defaults) for name in dict.fromkeys(name for name, _ in steps)}
     judged: dict[str, Judged] = {}
     strategies: dict[str, str] = {}
     left = list(ground.queries.values())
@@ -98,7 +97,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
             raise DataError(what)
         ids = [query.query_id for query in left]
         raise NoGroundTruth(_nothing(relevance, ids), relevance=relevance, queries=ids)
-    used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
+    used = [resolver for resolver in by_name.values() if any(resolver.resolver.name in name for name in strategies.values())]
     n_found = sum(_n_relevant(judgement, ground.hits.get(query, ())) for query, judgement in judged.items())
     by_span = [judgement for query, judgement in judged.items() if strategies[query] == "span"]
     return Resolved(

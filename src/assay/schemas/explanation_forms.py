@@ -47,6 +47,10 @@ class MetricExplanation(msgspec.Struct):
     tools: list[Figure]
     conventions: list[Figure]
     notes: list[str]
+    is_coincidence: bool
+    """Whether only a pair of conventions gives the number."""
+    tie_band: list[float | None] | None
+    """The lowest and highest value over all orders of ties, if only an order of ties gives the number."""
 
 
 class Finding(msgspec.Struct):
