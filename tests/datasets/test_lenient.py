@@ -47,6 +47,13 @@ def folders() -> dict[str, dict[str, Any]]:
         "a document with a list as text": {**good, "corpus.jsonl": [*docs, {"_id": "x", "text": ["lost"]}]},
         "a document twice": {**good, "corpus.jsonl": [*docs, {"_id": "d1", "text": "again"}]},
         "a judgment with a bad grade": {**good, "qrels.tsv": f"{good['qrels.tsv']}q1\td3\thigh\n"},
+        "a document with broken metadata": {
+            "golden.csv": golden,
+            "chunks.jsonl": [
+                *({"doc_id": doc["_id"], "text": doc["text"]} for doc in docs),
+                {"doc_id": "x", "metadata": "{x"},
+            ],
+        },
         "a row with too few cells": {"corpus.jsonl": docs, "golden.csv": f"{golden}q,x\n"},
         "a golden record twice": {"corpus.jsonl": docs, "golden.csv": f"{golden}q1,another,d1\n"},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -139,7 +140,8 @@ def _named_columns(records: Iterable[Record], label: str) -> Named:
     named = _with_own_ids(sample, names, current_reading().named_roles("documents", names), label)
     _check_texts(names, named, label)
     for record in sample:
-        known_fields("documents", record, named)
+        with suppress(ValueError):  # a bad record is a fault when it is read
+            known_fields("documents", record, named)
     return named
 
 
