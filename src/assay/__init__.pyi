@@ -40,4 +40,5 @@ from assay.model import Span as Span
 from assay.ontology import evaluate_multilingual_model as evaluate_multilingual_model
 from assay.ontology import load_hpo as load_hpo
 from assay.ontology import load_ontology as load_ontology
+from assay.reports import log_to_mlflow as log_to_mlflow
 from assay.reports import why as why

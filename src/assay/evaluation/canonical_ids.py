@@ -1,14 +1,17 @@
-"""Canonical ids: judgments and rankings with one id for each document, if a domain knows several ids for it."""
+"""Canonical ids: one id for each document, if a domain knows several; and query ids for runs that have texts of queries."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from assay.files import as_source, brings_hits, hits_of
+from assay.datasets import BenchmarkDataset
+from assay.files import FileSource, as_source, brings_hits, first_query, hits_of, is_large
 from assay.model import Hit, Qrels, Rankings, Run
+from assay.text import counted
 
 
 @dataclass(frozen=True)
@@ -66,3 +69,60 @@ class CanonicalIds:
         judged = {query: qrels[query] for query in qrels}
         canonical = self.of_rankings(judged)
         return qrels if canonical is judged else Qrels(canonical)
+
+
+def with_query_ids(run: Any, dataset: BenchmarkDataset, duplicates: str) -> tuple[Any, tuple[str, ...]]:
+    """The run with query ids, and a note, if none of its queries is an id and some are texts; otherwise the run itself.
+
+    A text of several queries is matched with none of them. Case and white space do not count.
+    """
+    source = as_source(run)
+    ids_by_text = _ids_by_text(dataset)
+    if not ids_by_text or not _may_have_texts(source, dataset):
+        return source, ()
+    hits = hits_of(source) if brings_hits(source) else None
+    if hits is not None:
+        renamed, notes = _renamed(hits, dataset, ids_by_text)
+        return (
+            (renamed, (*source.notes, *notes)) if isinstance(source, FileSource) else (renamed if notes else source, notes)
+        )
+    read = source if isinstance(source, Run) else Run(source, duplicates=duplicates)
+    rankings, notes = _renamed(dict(zip(read.query_ids, read.rankings, strict=True)), dataset, ids_by_text)
+    return (Run.borrow(Rankings(rankings, read.tag, notes=read.notes)), notes) if notes else (source, ())
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _ids_by_text(dataset: BenchmarkDataset) -> dict[str, str]:
+    """Text → the id of the only query that has it; empty texts are left out."""
+    texts = {query_id: _folded(query.text) for query_id, query in dataset.queries.items()}
+    counts = Counter(texts.values())
+    return {text: query_id for query_id, text in texts.items() if text and counts[text] == 1}
+
+
+def _may_have_texts(source: Any, dataset: BenchmarkDataset) -> bool:
+    """Whether the queries may be texts. Of a file, only the first query is read, because ids are the usual case."""
+    if not isinstance(source, FileSource):
+        return isinstance(source, Mapping) and not any(query in source for query in dataset.queries)
+    first = first_query(source)
+    return first is None or (first not in dataset.queries and " " in first and not is_large(source))
+
+
+def _renamed(
+    by_query: Mapping[str, Any], dataset: BenchmarkDataset, ids_by_text: Mapping[str, str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Query id → ranking, and a note; unchanged if a query is an id or no text matches.
+
+    Queries that the benchmark does not have keep their text. Of texts that differ only in case, the last counts.
+    """
+    ids = {query: ids_by_text.get(_folded(query), query) for query in by_query}
+    is_by_id = any(query in dataset.queries or query in dataset.qrels for query in by_query)
+    if is_by_id or all(query == own for query, own in ids.items()):
+        return dict(by_query), ()
+    renamed = {ids[query]: ranking for query, ranking in by_query.items()}
+    n_matched, n_same = sum(query != own for query, own in ids.items()), len(by_query) - len(renamed)
+    note = f"the run has texts of queries instead of ids: {n_matched} of {counted(len(by_query), 'query')} matched by text"
+    same = f", {counted(n_same, 'earlier ranking')} of the same texts left out" if n_same else ""
+    return renamed, (f"{note}{same}.",)

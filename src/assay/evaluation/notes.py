@@ -239,6 +239,8 @@ def _advice_on_ids(queries: list[str], qrels: Qrels, run: Any) -> str:
     judged = frozenset(qrels.query_ids)
     if hint := describe_respelling(queries, judged):
         return f"{_capitalised(hint)}. Use the same ids in both."
+    if " " in queries[0] and not any(" " in query for query in judged):
+        return "The run has texts of queries. To match them with ids, give a benchmark that has the queries: --dataset FILE."
     begins = find_prefix_difference(queries, judged)
     if begins is None:
         return "Use the judgments that belong to this run."

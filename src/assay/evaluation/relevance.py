@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.datasets import BenchmarkDataset, chunk_owners
 from assay.errors import BadParameter, DataError
-from assay.evaluation.canonical_ids import CanonicalIds
+from assay.evaluation.canonical_ids import CanonicalIds, with_query_ids
 from assay.evaluation.completeness import (
     BY_JUDGMENTS,
     KEEP,
@@ -116,7 +116,7 @@ class Judgement:
     truth: Truth | None = None
     """Gold spans and the places of chunks, if the dataset has gold spans."""
     notes_on_ids: tuple[str, ...] = ()
-    """Notes on ids that a domain resolved; empty if ids were used as they are."""
+    """Notes on texts that were matched with ids, and on ids that a domain resolved; empty if ids were used as they are."""
     missing: MissingDocuments = field(default_factory=MissingDocuments)
     """The relevant documents that are not among the documents."""
 
@@ -135,17 +135,19 @@ def judge(
     it was opened before. If chunks are rolled up, `max_documents` documents of each query count; None: all of them.
     """
     context = open_context(subject_of(relevance, dataset)) if context is None else context
+    run, notes_on_texts = with_query_ids(run, dataset, policy.duplicates)
     left_out = queries_without_text(dataset)
     dataset, run = without_queries(dataset, left_out), run_without_queries(run, left_out, policy.duplicates)
     if not context.has_canonical_ids:
-        return _judge(dataset, run, relevance, policy, max_documents, context)
+        judgement = _judge(dataset, run, relevance, policy, max_documents, context)
+        return replace(judgement, notes_on_ids=notes_on_texts)
     ids = CanonicalIds(context.canonical)
     canonical, retrieved = ids.of_run(run, policy.duplicates)
     judged = {query: dict(some) for query, some in ids.of_rankings(dataset.qrels).items()}
     same = replace(dataset, qrels=judged, _fingerprints={})
     judgement = _judge(same, canonical, relevance, policy, max_documents, context)
     notes = tuple(context.notes(expected_ids(dataset.qrels), retrieved))
-    return replace(judgement, dataset=dataset, notes_on_ids=notes)
+    return replace(judgement, dataset=dataset, notes_on_ids=(*notes_on_texts, *notes))
 
 
 def subject_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Sequence[BoundMetric] = ()) -> Subject:

@@ -46,6 +46,7 @@ from assay.files.record_sources import take_each as take_each
 from assay.files.rows import is_frame as is_frame
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids
+from assay.files.runs import first_query as first_query
 from assay.files.source import BOM as BOM
 from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource

@@ -12,6 +12,7 @@ from assay.errors import DataError
 from assay.files.column_names import COLUMN_NAMES
 from assay.files.columns import is_table
 from assay.files.source import FileSource
+from assay.files.traces import holds_traces, read_traces
 from assay.model import IDS, SCORES, TEXTS, Hit, Run, are_columns, as_number, as_score, records_of_columns, term_of, text_id
 from assay.text import shortened
 
@@ -41,7 +42,7 @@ def hits_of(source: Any) -> dict[str, list[Hit]] | None:
     if isinstance(source, FileSource):
         if source.kind not in ("json", "jsonl"):
             return None
-        source = _content(source)
+        source = [record for _, record in read_traces(source)] if holds_traces(source) else _content(source)
     if isinstance(source, Mapping) and not isinstance(source, Run):
         rankings = {text_id(query): _of_columns(text_id(query), hits) for query, hits in source.items()}
         kinds = set(map(type, chain.from_iterable(filter(_is_list, rankings.values()))))
@@ -73,7 +74,7 @@ def brings_hits(source: Any) -> bool:
         return False
     with source.reading() as file:
         head = file.read(1 << 16)
-    return any(f'"{name}"'.encode() in head for name in (*TEXTS, *LISTS, "metadatas"))
+    return any(f'"{name}"'.encode() in head for name in (*TEXTS, *LISTS, "metadatas")) or holds_traces(source)
 
 
 def _is_list(hits: Any) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from assay.errors import DataError, Faults, current_leniency, most_faults
 from assay.files.columns import is_table
-from assay.files.hits import NOTHING, RESULTS, Row, are_result_records, hits_of, is_listed
-from assay.files.json_text import read_json_records
+from assay.files.hits import NOTHING, RESULTS, Row, are_result_records, hits_of, is_listed, listed_rows
+from assay.files.json_text import parse_json, read_json_records
 from assay.files.rows import (
     FILE_ORDER,
     THREE,
@@ -19,10 +20,13 @@ from assay.files.rows import (
     has_three,
     memory_rows,
     n_columns,
+    record_rows,
     trec_fields,
+    trec_ids,
     trec_rows,
 )
 from assay.files.source import NOT_UTF8, FileSource, as_source
+from assay.files.traces import holds_traces, read_traces
 from assay.model import (
     EMPTY_ID,
     Ranking,
@@ -58,6 +62,32 @@ def _read_memory(source: Any, duplicates: str) -> Rankings:
     return Rankings(by_query, read_ranks=rank_reader(source))
 
 
+FIRST_KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+"""The first key of a JSON object."""
+
+
+def first_query(source: FileSource) -> str | None:
+    """The first query of a run, for which little is read; None if the file has traces, in which any query may be first."""
+    if holds_traces(source):
+        return None
+    if source.kind == "json":
+        with source.reading() as file:
+            key = FIRST_KEY.search(file.read(1 << 12))
+        return key[1].decode("utf-8", "replace") if key else ""
+    if source.kind == "trec":
+        return (trec_ids(source.first_line) or ("",))[0]
+    faults = Faults(source.label)
+    try:
+        rows = (
+            record_rows([parse_json(source.first_line)], RUN_ROLES, faults)
+            if source.kind == "jsonl"
+            else file_rows(source, RUN_ROLES, faults)
+        )
+        return next((text_id(query) for _, query, *_ in rows), "")
+    except ValueError:  # explained when the run is read
+        return ""
+
+
 @as_rankings.register(Mapping)
 def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
     """A run from a nested mapping, a mapping to hits, a prepared Run, a mapping of columns, or a single record."""
@@ -78,6 +108,8 @@ def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Ranki
 def _read_file(source: FileSource, duplicates: str) -> Rankings:
     faults = Faults(source.label)
     tag = ""
+    if holds_traces(source):
+        return _from_traces(source, duplicates)
     if source.kind == "json":
         return _from_json(source, duplicates)
     if source.kind == "trec":
@@ -93,6 +125,13 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
     if not by_query:
         raise DataError(NO_RANKINGS, source=source.label)
     return Rankings(by_query, tag, rank_reader(source), source.notes)
+
+
+def _from_traces(source: FileSource, duplicates: str) -> Rankings:
+    """The rankings of spans, which have no ranks besides their order."""
+    faults = Faults(source.label)
+    rows = (row for place, record in read_traces(source) for row in listed_rows(place, record))
+    return Rankings(_collect(rows, faults, duplicates, source), notes=source.notes)
 
 
 def _from_json(source: FileSource, duplicates: str) -> Rankings:

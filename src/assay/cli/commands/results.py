@@ -1,4 +1,4 @@
-"""assay results: list, delete, tag, annotate, export or import stored results, and merge the shards of an evaluation."""
+"""assay results: list, delete, tag, annotate, export or import stored results, merge shards, and log results to MLflow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ EXAMPLES = """\
   assay results tag latest release
   assay results delete latest~3
   assay results export all.jsonl.zst
-  assay results merge first.json second.json -o all.json"""
+  assay results merge first.json second.json -o all.json
+  assay results mlflow latest --tracking-uri sqlite:///mlflow.db"""
 SCHEMA = "assay.results/1"
 DEFAULT_LIMIT = 20
 """The number of results that are shown by default."""
@@ -36,12 +37,13 @@ FORMS = {
     "export": "export FILE [REFERENCE …], or export [REFERENCE …] -o FILE",
     "import": "import FILE …",
     "merge": "merge RESULT.json RESULT.json … -o FILE.json",
+    "mlflow": "mlflow REFERENCE … [--tracking-uri URI]",
 }
 """Action → its arguments."""
 EXPORT_ENDINGS = (".zst", ".jsonl", ".json", ".gz")
 """File extensions that distinguish a file from a reference."""
 OUTPUT_IS_FOR_EXPORT = "-o is for export and merge. To write a list to a file: assay results -f csv > results.csv"
-MIN_WORDS = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1, "merge": 2}
+MIN_WORDS = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1, "merge": 2, "mlflow": 1}
 MAX_WORDS = {"note": 2}
 
 
@@ -58,7 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="reference",
         help="delete: evaluations; tag: an evaluation and tags; note: an evaluation and a text; export: a file, then "
-        "evaluations (default: all); import: files; merge: results of assay eval --range. An evaluation is latest, "
+        "evaluations (default: all); import: files; merge: results of assay eval --range; mlflow: evaluations or files. "
+        "An evaluation is latest, "
         "latest~1, an id, the beginning or end of an id, or a baseline",
     )
     _add_list_arguments(parser.add_argument_group("list"))
@@ -68,7 +71,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     change.add_argument(
         "-o", "--output", metavar="FILE", help="export: file to write, instead of the first argument; merge: file to write"
     )
+    _add_mlflow_arguments(parser.add_argument_group("mlflow"))
     add_store_argument(parser)
+
+
+def _add_mlflow_arguments(group: argparse._ArgumentGroup) -> None:
+    """Where results are logged."""
+    group.add_argument(
+        "--tracking-uri",
+        metavar="URI",
+        help="server or database of MLflow, such as http://host:5000 or sqlite:///mlflow.db (default: MLflow's own setting)",
+    )
+    group.add_argument("--experiment", metavar="NAME", help="experiment of MLflow (default: assay)")
 
 
 def _add_list_arguments(group: argparse._ArgumentGroup) -> None:
@@ -103,13 +117,15 @@ def _add_list_arguments(group: argparse._ArgumentGroup) -> None:
 
 def run_results(options: argparse.Namespace) -> int:
     """Run the action; its arguments are counted before the store is opened."""
+    if options.action != "mlflow" and (options.tracking_uri or options.experiment):
+        raise UsageError(f"--tracking-uri and --experiment are for mlflow. Write assay results {FORMS['mlflow']}")
     if options.action is None:
         if options.output is not None:
             raise UsageError(OUTPUT_IS_FOR_EXPORT)
         return _list(options)
     _check_words(options)
-    if options.action == "merge":
-        return _merge(options)
+    if options.action in ("merge", "mlflow"):
+        return _merge(options) if options.action == "merge" else _log(options)
     do = {"delete": _delete, "tag": _tag, "note": _note, "export": _export, "import": _import}[options.action]
     if options.action == "import":
         from assay.store import Store
@@ -160,6 +176,20 @@ def _merge(options: argparse.Namespace) -> int:
         for (names, shards), result in zip(groups.items(), merged, strict=True)
     ]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in [*lines, f"written to {options.output}"]))
+    return 0
+
+
+def _log(options: argparse.Namespace) -> int:
+    """Log results to MLflow, each as a run."""
+    from assay.reports import DEFAULT_EXPERIMENT, log_to_mlflow
+    from assay.store import find_results
+
+    results = [result for word in options.words for result in find_results(word, options.store).results]
+    experiment = options.experiment or DEFAULT_EXPERIMENT
+    runs = log_to_mlflow(results, options.tracking_uri, experiment)
+    names = ["/".join(filter(None, (result.benchmark, result.name))) for result in results]
+    lines = [f"{name}: run {run} in the experiment {experiment}" for name, run in zip(names, runs, strict=True)]
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0
 
 
