@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from ir_measures import AP, nDCG
 
 import assay
 from assay import BenchmarkDataset, Document, Hit, Policy, Qrels, Query, RelevanceJudgment, Result, Run
@@ -54,6 +55,7 @@ Run({"query_id": ["q1"], "doc_id": ["d1"], "score": [0.5]})
 Run(records)
 Run([("q1", "d1", 0.5)])
 Run(record for record in records)
+Run(dict(enumerate(records)).values())
 Run(frame)
 Run(polars_frame)
 Run(polars_frame.lazy())
@@ -86,6 +88,8 @@ Qrels(arrow_table)
 Qrels("qrels.txt")
 Qrels(Path("qrels.txt"))
 Qrels(Qrels(judged))
+Qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]})
+Qrels([("q1", "d1", 1)])
 Qrels(42)  # error
 Qrels(None)  # error
 Qrels({"q1": 1})  # error
@@ -102,6 +106,7 @@ assay.evaluate(judged, ranked, ontology=assay.load_ontology())
 assay.evaluate(dataset)
 assay.evaluate(dataset, ranked, relevance=assay.Relevance("token(threshold=0.5)", unit="document"))
 assay.evaluate(frame, polars_frame, ("recall@5",))
+assay.evaluate({"q1": {"d1": 1}}, {"query_id": ["q1"], "doc_id": ["d1"], "score": [0.5]})
 assay.evaluate(42, None, ["ndcg@10"])  # error
 assay.evaluate(42, ranked)  # error
 assay.evaluate(None, ranked)  # error
@@ -133,6 +138,7 @@ def other(run: Any) -> Any:
 
 assay.evaluate(judged, ranked, [top_two, other, "mrr"])
 assay.evaluate(judged, ranked, top_two)
+assay.evaluate(judged, ranked, [nDCG @ 10, AP(rel=2)])
 assay.metric(42)  # error
 assay.metric(nme="top_three")  # error
 

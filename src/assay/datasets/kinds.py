@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from assay.model import ColumnValues, Document, Frame, JudgmentSource, Record
+from assay.model import ColumnValues, Document, Frame, JudgmentSource, Record, Records
 
 if TYPE_CHECKING:
     from assay.datasets.dataset import BenchmarkDataset
@@ -17,9 +17,11 @@ LenientShare = bool | float | str
 """Whether bad records are left out, or the share of records that may be left out."""
 BenchmarkSource: TypeAlias = "str | Path | BenchmarkDataset | Frame | Sequence[Record] | Mapping[str, ColumnValues]"
 """What `load_dataset` reads: a name, a path, a data frame, records, columns, or a benchmark that is read already."""
-QuerySource = str | Path | Frame | Iterable[Record | str] | Mapping[str, str | ColumnValues]
+QuerySource = str | Path | Frame | Records | Sequence[Record | str] | Mapping[str, str | ColumnValues]
 """The queries of a benchmark: a file, a data frame, records, texts, id → text, or columns."""
-DocumentTable = Frame | Iterable[Record | Document] | Mapping[str, str | Document | Record | ColumnValues]
+DocumentTable = (
+    Frame | Records | Sequence[Document] | Iterator[Document] | Mapping[str, str | Document | Record | ColumnValues]
+)
 """Documents in memory: a data frame, records, id → text, id → record, or columns."""
 DocumentSource: TypeAlias = "str | Path | BenchmarkDataset | DocumentTable"
 """The documents of a benchmark: a file, a folder, a data frame, records, id → text, columns, or another benchmark."""

@@ -172,6 +172,7 @@ class FusionSettings(TypedDict, total=False):
     k: float
     rank_constant: float
     norm: str
+    normalisation: str
     weights: Sequence[float] | str
     gamma: float
     sigma: float

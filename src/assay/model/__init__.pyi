@@ -14,6 +14,7 @@ from assay.model.kinds import Frame as Frame
 from assay.model.kinds import JudgmentSource as JudgmentSource
 from assay.model.kinds import PolicySettings as PolicySettings
 from assay.model.kinds import Record as Record
+from assay.model.kinds import Records as Records
 from assay.model.kinds import RouteSource as RouteSource
 from assay.model.kinds import RunSource as RunSource
 from assay.model.policy import Policy as Policy

@@ -5,7 +5,7 @@ They are for type checkers and editors. What is passed is still checked when it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from typing import Any, Protocol, SupportsFloat, SupportsIndex, TypedDict
@@ -66,7 +66,9 @@ Frame = NamedColumns | ArrowTable | LazyTable
 # Alternatives for the values of a mapping are in one union: mypy uses it as the context of a literal, but not several.
 ColumnValues = list[Any] | tuple[Any, ...] | NDArray[Any]
 """The values of a column."""
-Table = Frame | Mapping[str, ColumnValues] | Iterable[Record]
+Records = Sequence[Record] | Iterator[Record] | ValuesView[Record]
+"""Several records. They are not any iterable, because a mapping is one, and a literal would then mean two things to mypy."""
+Table = Frame | Mapping[str, ColumnValues] | Records
 """A table: a data frame, columns by name, or records."""
 Entry = Id | Hit | Record | tuple[Any, SupportsFloat] | list[Any]
 """One document of a ranking: its id, a pair of id and score, or a hit."""
@@ -84,22 +86,21 @@ Ranked = (
 """The ranking of one query: document → score, entries with the best first, or the columns that a vector store returns."""
 Row = Record | tuple[Any, ...] | list[Any]
 """A record, or its fields in the order query, document, value."""
-RunSource = Mapping[Any, Ranked | ColumnValues] | Frame | Iterable[Row] | NDArray[Any] | OpenFile | str | PathLike[str]
+Rows = Sequence[Row] | Iterator[Row] | ValuesView[Row]
+"""Several rows of a run."""
+RunSource = Mapping[Any, Ranked | ColumnValues] | Frame | Rows | NDArray[Any] | OpenFile | str | PathLike[str]
 """What `Run` reads: query → ranking, a data frame, records, an open file or a path. A `Run` is a mapping, too."""
 JudgedDocuments = Mapping[Any, SupportsFloat] | AbstractSet[Any] | Sequence[Id] | Iterator[Id] | NDArray[Any] | Series
 """The judgments of one query: document → grade, or the relevant ids."""
+JudgedRow = Row | RelevanceJudgment
+JudgedRows = Sequence[JudgedRow] | Iterator[JudgedRow] | ValuesView[JudgedRow]
+"""Several judgments."""
 JudgmentSource = (
-    Mapping[Any, JudgedDocuments | ColumnValues]
-    | Frame
-    | Iterable[Row | RelevanceJudgment]
-    | NDArray[Any]
-    | OpenFile
-    | str
-    | PathLike[str]
+    Mapping[Any, JudgedDocuments | ColumnValues] | Frame | JudgedRows | NDArray[Any] | OpenFile | str | PathLike[str]
 )
 """What `Qrels` reads: query → judged documents, a data frame, records, an open file or a path. `Qrels` is a mapping, too."""
 
-AnswerSource = str | PathLike[str] | Table | Mapping[str, str | Record | None]
+AnswerSource = str | PathLike[str] | Frame | Records | Mapping[str, str | Record | ColumnValues | None]
 """What `evaluate_answers` reads: a file, a data frame, records, or query → answer."""
 RouteSource = str | PathLike[str] | Table
 """What `evaluate_routing` reads: a file, a data frame or records."""
