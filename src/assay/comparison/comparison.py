@@ -298,17 +298,17 @@ def compare(
     """
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
-    given: dict[str, Any] = {**settings}
-    _check_settings(given)
-    chosen = {name: given.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
+    others: dict[str, Any] = {**settings}
+    _check_settings(others)
+    chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
     how = ComparisonOptions(baseline=baseline, **chosen)
     asked = written_metrics(metrics)
     if not all(isinstance(run, Result) for run in runs.values()):
-        parsed = parse_metrics(asked, _profile_name(runs, given)) if asked is not None else None
-        results = _score_runs(qrels, runs, parsed, given)
+        parsed = parse_metrics(asked, _profile_name(runs, others)) if asked is not None else None
+        results = _score_runs(qrels, runs, parsed, others)
         return compare_results(_with_names(runs, results), how, metrics=parsed, intersect=intersect)
-    if given:
-        raise UsageError(f"results are compared as they were scored, so {', '.join(given)} cannot be set here")
+    if others:
+        raise UsageError(f"results are compared as they were scored, so {', '.join(others)} cannot be set here")
     results = [run for run in runs.values() if isinstance(run, Result)]
     return compare_results(_with_names(runs, results), how, metrics=asked, intersect=intersect)
 

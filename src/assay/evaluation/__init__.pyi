@@ -67,8 +67,8 @@ from assay.evaluation.provenance import what_changed as what_changed
 from assay.evaluation.rejudging import Grades as Grades
 from assay.evaluation.rejudging import Rejudged as Rejudged
 from assay.evaluation.rejudging import rejudge as rejudge
-from assay.evaluation.relevance import OntologySource as OntologySource
 from assay.evaluation.relevance import Relevance as Relevance
+from assay.evaluation.relevance import TermSource as TermSource
 from assay.evaluation.relevance import chunk_judgments as chunk_judgments
 from assay.evaluation.relevance import defaults_of as defaults_of
 from assay.evaluation.relevance import domain_judgments as domain_judgments

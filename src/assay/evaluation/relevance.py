@@ -31,11 +31,11 @@ from assay.views import Places, Truth
 
 
 class TermTable(Protocol):
-    """An ontology that is read already. Its class is in a plug-in, so only its first fields are known here."""
+    """A vocabulary of terms that is read already. Its class is in a plug-in, so only its first fields are known here."""
 
     @property
     def name(self) -> str:
-        """The name of the ontology."""
+        """The name of the vocabulary."""
 
     @property
     def version(self) -> str:
@@ -50,8 +50,8 @@ class TermTable(Protocol):
         """The labels of its terms."""
 
 
-OntologySource = str | Path | TermTable
-"""An ontology, or its file."""
+TermSource = str | Path | TermTable
+"""A vocabulary of terms, or its file."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Relevance:
     are rolled up unless the unit is chunk."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for resolvers that have them, such as threshold."""
-    ontology: OntologySource | None = None
+    ontology: TermSource | None = None
     """What knows the similarity of terms, or its file. It also resolves other ids of a term, for all metrics."""
     annotations: str | Path | None = None
     """A file that maps things to their terms, for formulas with ic=annotations."""

@@ -31,7 +31,7 @@ from assay.evaluation.notes import (
 )
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
-from assay.evaluation.relevance import OntologySource, Relevance, judge, subject_of
+from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
@@ -49,7 +49,7 @@ class EvaluateSettings(TypedDict, total=False):
     policy: Policy | None
     profile: str | Profile | None
     relevance: str | Relevance
-    ontology: OntologySource | None
+    ontology: TermSource | None
     tie_band: bool
     residuals: bool
 
@@ -66,7 +66,7 @@ def evaluate(  # noqa: D418 (here all that is public is explained)
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
-    ontology: OntologySource | None = None,
+    ontology: TermSource | None = None,
 ) -> Result:
     """Score a run against a benchmark; without a run, what its file says a system retrieved."""
 
@@ -83,7 +83,7 @@ def evaluate(  # noqa: D418
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
-    ontology: OntologySource | None = None,
+    ontology: TermSource | None = None,
 ) -> Result:
     """Score a run against judgments."""
 
@@ -99,7 +99,7 @@ def evaluate(
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
-    ontology: OntologySource | None = None,
+    ontology: TermSource | None = None,
 ) -> Result:
     """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 

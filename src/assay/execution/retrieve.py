@@ -10,9 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
-from assay.datasets import BenchmarkSource, ColumnNames, DocumentSource, LenientShare, load_dataset, queries_to_send
+from assay.datasets import (
+    BenchmarkDataset,
+    BenchmarkSource,
+    ColumnNames,
+    DocumentSource,
+    LenientShare,
+    load_dataset,
+    queries_to_send,
+)
 from assay.errors import ProviderError, UsageError
-from assay.evaluation import OntologySource, Result, default_metrics, open_context, subject_of
+from assay.evaluation import Result, TermSource, default_metrics, open_context, subject_of
 from assay.execution.execute import StartTime, score_responses, with_indexed_documents
 from assay.execution.plan import Plan, WrittenPlan, make_plan
 from assay.execution.progress import Progress
@@ -57,7 +65,7 @@ class PlanSettings(TypedDict, total=False):
     batch_size: int | None
     repeats: int | None
     statistical_analysis: Mapping[str, Any] | None
-    ontology: OntologySource | None
+    ontology: TermSource | None
     annotations: str | Path | None
     fields: str | Sequence[str] | None
     options: Mapping[str, Any] | None
@@ -91,13 +99,7 @@ def run(
     fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other domains, by name. Without a
     timeout, an object is called in the calling thread.
     """
-    chosen = load_dataset(
-        dataset,
-        settings.get("dataset_format"),
-        documents=settings.get("documents"),
-        columns=settings.get("columns"),
-        lenient=settings.get("lenient"),
-    )
+    chosen = _load(dataset, settings)
     provider = wrap_retriever(retriever, name)
     keys = {key: value for key, value in settings.items() if key not in READING_KEYS}
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **keys, **(settings.get("options") or {})}
@@ -114,6 +116,16 @@ def run(
     queries = plan.selection.apply(queries_to_send(chosen))
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
     return _execute(replace(part, repeats=plan.repeats), plan)
+
+
+def _load(dataset: BenchmarkSource, settings: RunSettings) -> BenchmarkDataset:
+    return load_dataset(
+        dataset,
+        settings.get("dataset_format"),
+        documents=settings.get("documents"),
+        columns=settings.get("columns"),
+        lenient=settings.get("lenient"),
+    )
 
 
 def _execute(part: Part, plan: Plan) -> Result:

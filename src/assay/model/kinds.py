@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
-from os import PathLike
 from typing import Any, Protocol, SupportsFloat, SupportsIndex, TypedDict
 from uuid import UUID
 
@@ -15,7 +14,15 @@ from numpy.typing import NDArray
 
 from assay.model.records import Hit, RelevanceJudgment
 
-Id = str | SupportsIndex | UUID | PathLike[str]
+
+class PathName(Protocol):
+    """A path of a file or folder."""
+
+    def __fspath__(self) -> str:
+        """The path as text."""
+
+
+Id = str | SupportsIndex | UUID | PathName
 """An id: text, a whole number, a UUID or a path."""
 Record = Mapping[str, Any]
 """The fields of one record, by name."""
@@ -88,21 +95,19 @@ Row = Record | tuple[Any, ...] | list[Any]
 """A record, or its fields in the order query, document, value."""
 Rows = Sequence[Row] | Iterator[Row] | ValuesView[Row]
 """Several rows of a run."""
-RunSource = Mapping[Any, Ranked | ColumnValues] | Frame | Rows | NDArray[Any] | OpenFile | str | PathLike[str]
+RunSource = Mapping[Any, Ranked | ColumnValues] | Frame | Rows | NDArray[Any] | OpenFile | str | PathName
 """What `Run` reads: query → ranking, a data frame, records, an open file or a path. A `Run` is a mapping, too."""
 JudgedDocuments = Mapping[Any, SupportsFloat] | AbstractSet[Any] | Sequence[Id] | Iterator[Id] | NDArray[Any] | Series
 """The judgments of one query: document → grade, or the relevant ids."""
 JudgedRow = Row | RelevanceJudgment
 JudgedRows = Sequence[JudgedRow] | Iterator[JudgedRow] | ValuesView[JudgedRow]
 """Several judgments."""
-JudgmentSource = (
-    Mapping[Any, JudgedDocuments | ColumnValues] | Frame | JudgedRows | NDArray[Any] | OpenFile | str | PathLike[str]
-)
+JudgmentSource = Mapping[Any, JudgedDocuments | ColumnValues] | Frame | JudgedRows | NDArray[Any] | OpenFile | str | PathName
 """What `Qrels` reads: query → judged documents, a data frame, records, an open file or a path. `Qrels` is a mapping, too."""
 
-AnswerSource = str | PathLike[str] | Frame | Records | Mapping[str, str | Record | ColumnValues | None]
+AnswerSource = str | PathName | Frame | Records | Mapping[str, str | Record | ColumnValues | None]
 """What `evaluate_answers` reads: a file, a data frame, records, or query → answer."""
-RouteSource = str | PathLike[str] | Table
+RouteSource = str | PathName | Table
 """What `evaluate_routing` reads: a file, a data frame or records."""
 
 
