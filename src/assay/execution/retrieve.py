@@ -77,6 +77,14 @@ class RunSettings(PlanSettings, total=False):
     labels: str | Path | Sequence[str | Path] | None
 
 
+class AllRunSettings(RunSettings, total=False):
+    """All keywords of `run`, for functions that pass them on."""
+
+    k: int | None
+    policy: Policy | None
+    name: str
+
+
 READING_KEYS = ("dataset_format", "documents", "columns", "lenient", "options")
 """Settings that are not passed to the plan as they are."""
 
