@@ -354,7 +354,7 @@ NO_NOUNS = {"one", "found", "said", "told", "given"}
 """They say how a thing came about, not what it is."""
 PUBLIC_FIELDS = {
     *("BoundMetric.given", "Case.found", "Evidence.said", "WorstSlices.found"),
-    *("Response.said", "SavedRecord.said"),
+    *("Response.said", "ResultFields.said", "SavedRecord.said"),
     *("MetricExplanation.given", "WatchFile.told"),
 }
 """Fields that people read, or that files hold, by these names."""

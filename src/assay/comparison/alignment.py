@@ -173,7 +173,7 @@ def shared_metrics(
 
 def asked_metrics(results: Sequence[Result], asked: WrittenMetric | Iterable[WrittenMetric]) -> list[BoundMetric]:
     """The requested metrics. A name that results have means their metric, whether or not it is known here."""
-    several = [asked] if isinstance(asked, str | BoundMetric | Metric) else asked
+    several = [asked] if isinstance(asked, str | BoundMetric | Metric) or not isinstance(asked, Iterable) else asked
     recorded = {metric.name: metric for result in reversed(results) for metric in result.metrics}
     metrics = [recorded[metric] if isinstance(metric, str) and metric in recorded else metric for metric in several]
     return parse_metrics(metrics, results[0].profile)

@@ -10,22 +10,23 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from assay.comparison.alignment import Aligned, align
-from assay.comparison.options import ComparisonOptions
+from assay.comparison.options import ComparisonOptions, SignificanceSettings
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.unjudged import Unjudged, unjudged_between
 from assay.comparison.unjudged_notes import notes_on_unjudged
 from assay.comparison.verdict import pair_names, verdict_on
+from assay.datasets import GroundTruth
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
+from assay.evaluation import EvaluateSettings, Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
 from assay.frames import Columns, Tables, Tabular
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
-from assay.model import Qrels
+from assay.model import Qrels, RunSource
 from assay.serialize import to_json
 from assay.stats import AVERAGED, Clusters, FieldOutcome
 from assay.text import counted, percent, shortened, some_of
@@ -250,14 +251,44 @@ SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
 
 
-def compare(
-    qrels: Any,
-    runs: Mapping[str, Any],
+class CompareSettings(SignificanceSettings, EvaluateSettings, total=False):
+    """The settings of `compare`, as keywords: those of the test and those of `evaluate`."""
+
+
+@overload
+def compare(  # noqa: D418 (here all that is public is explained)
+    qrels: None,
+    runs: Mapping[str, Result],
     metrics: Given | Iterable[Given] | None = None,
     *,
     baseline: str | None = None,
     intersect: bool = False,
-    **settings: Any,
+    **settings: Unpack[SignificanceSettings],
+) -> Comparison:
+    """Compare results, which are scored already."""
+
+
+@overload
+def compare(  # noqa: D418
+    qrels: GroundTruth,
+    runs: Mapping[str, RunSource | Result],
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    baseline: str | None = None,
+    intersect: bool = False,
+    **settings: Unpack[CompareSettings],
+) -> Comparison:
+    """Score runs and compare them."""
+
+
+def compare(
+    qrels: GroundTruth | None,
+    runs: Mapping[str, RunSource | Result],
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    baseline: str | None = None,
+    intersect: bool = False,
+    **settings: Unpack[CompareSettings],
 ) -> Comparison:
     """Score several runs and compare them query by query. Each run can be a dict, a file, a frame, or a prepared Run.
 
@@ -267,17 +298,19 @@ def compare(
     """
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
-    _check_settings(settings)
-    chosen = {name: settings.pop(name) for name in list(settings) if name in ComparisonOptions.__dataclass_fields__}
+    others: dict[str, Any] = {**settings}
+    _check_settings(others)
+    chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
     how = ComparisonOptions(baseline=baseline, **chosen)
     asked = written_metrics(metrics)
     if not all(isinstance(run, Result) for run in runs.values()):
-        parsed = parse_metrics(asked, _profile_name(runs, settings)) if asked is not None else None
-        results = _score_runs(qrels, runs, parsed, settings)
+        parsed = parse_metrics(asked, _profile_name(runs, others)) if asked is not None else None
+        results = _score_runs(qrels, runs, parsed, others)
         return compare_results(_with_names(runs, results), how, metrics=parsed, intersect=intersect)
-    if settings:
-        raise UsageError(f"results are compared as they were scored, so {', '.join(settings)} cannot be set here")
-    return compare_results(_with_names(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
+    if others:
+        raise UsageError(f"results are compared as they were scored, so {', '.join(others)} cannot be set here")
+    results = [run for run in runs.values() if isinstance(run, Result)]
+    return compare_results(_with_names(runs, results), how, metrics=asked, intersect=intersect)
 
 
 def _with_names(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:

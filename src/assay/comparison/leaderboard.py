@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, Unpack
 
 from assay.comparison.comparison import Comparison, compare_results
-from assay.comparison.options import ComparisonOptions
+from assay.comparison.options import ComparisonOptions, ComparisonSettings
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.frames import Columns, Tables, Tabular
@@ -84,7 +84,7 @@ class BenchmarkComparison:
     """Compares runs by name, each a Result or a dict of values such as {"ndcg@10": 0.85, "map@10": 0.80}."""
 
     @staticmethod
-    def compare_runs(runs_results: Mapping[str, Any], **how: Any) -> Leaderboard:
+    def compare_runs(runs_results: Mapping[str, Any], **how: Unpack[ComparisonSettings]) -> Leaderboard:
         """Rank all runs on shared metrics. Results are also compared query by query; `how` are `ComparisonOptions`."""
         if not isinstance(runs_results, Mapping) or len(runs_results) < 2:
             raise UsageError("compare_runs needs at least two runs by name, as in {'baseline': a, 'model_v1': b}")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypedDict
 
 from assay.catalog import find_entry
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
@@ -21,6 +21,26 @@ INTERVALS = {
 }
 """Methods for the interval of a difference, and when to use each."""
 OTHER_SPELLINGS = {"studentized": "studentised", "percentile": "bootstrap", "student": "t"}
+
+
+class SignificanceSettings(TypedDict, total=False):
+    """The fields of `ComparisonOptions` except the baseline, as keywords."""
+
+    test: str
+    correction: str
+    alpha: float
+    interval: str
+    correct_metrics: bool
+    tolerance: float
+    rope: float
+    seed: int
+    cluster: str | None
+
+
+class ComparisonSettings(SignificanceSettings, total=False):
+    """The fields of `ComparisonOptions`, as keywords."""
+
+    baseline: str | None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,11 @@ from assay.datasets.format import bundled_name as bundled_name
 from assay.datasets.format import find_format as find_format
 from assay.datasets.format import known_format as known_format
 from assay.datasets.format import near_names as near_names
+from assay.datasets.kinds import BenchmarkSource as BenchmarkSource
+from assay.datasets.kinds import ColumnNames as ColumnNames
+from assay.datasets.kinds import DocumentSource as DocumentSource
+from assay.datasets.kinds import GroundTruth as GroundTruth
+from assay.datasets.kinds import LenientShare as LenientShare
 from assay.datasets.loading import has_own_documents as has_own_documents
 from assay.datasets.loading import load_bundled as load_bundled
 from assay.datasets.loading import load_dataset as load_dataset

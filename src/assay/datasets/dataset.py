@@ -9,9 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.evidence import evidence_documents, evidence_pack
+from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, QuerySource
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
 from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
-from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
+from assay.model import (
+    Document,
+    JudgmentSource,
+    Pack,
+    Qrels,
+    Query,
+    RelevanceJudgment,
+    Span,
+    fingerprint,
+    judgments_of_mapping,
+    key_id,
+)
 from assay.text import counted
 
 __all__ = ["BenchmarkDataset", "Pack", "Repair"]
@@ -183,13 +195,13 @@ class BenchmarkDataset(Tabular):
     @classmethod
     def from_frames(
         cls,
-        queries: Any,
-        documents: Any = None,
-        qrels: Any = None,
+        queries: QuerySource,
+        documents: DocumentSource | None = None,
+        qrels: JudgmentSource | None = None,
         *,
         name: str = "dataset",
-        columns: str | Sequence[str] | Mapping[str, str] | None = None,
-        lenient: bool | float | str | None = None,
+        columns: ColumnNames | None = None,
+        lenient: LenientShare | None = None,
     ) -> BenchmarkDataset:
         """A benchmark from tables: pandas, polars or Arrow frames, or lists of records, with columns found by their names.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, MutableMapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from assay.datasets.document_sources import load_documents
 from assay.datasets.folder_files import unused_files
 from assay.datasets.format import Format, all_formats, bundled, bundled_name, find_format, loader_of, near_names
 from assay.datasets.frames import are_records, read_frame, read_frames
+from assay.datasets.kinds import BenchmarkSource, ColumnNames, DocumentSource, LenientShare, QuerySource
 from assay.datasets.probe import Probe
 from assay.datasets.query_table import notes_on_ids
 from assay.datasets.recognition import detect_format
@@ -29,23 +30,21 @@ from assay.errors import (
     parse_share,
 )
 from assay.files import Reading, current_reading, missing_file, parse_columns, reading_with
-from assay.model import Document
+from assay.model import Document, JudgmentSource
 from assay.text import counted, shortened, some_of
 
-Columns = str | Sequence[str] | Mapping[str, str]
-"""Role → column: a mapping, or text such as `query=q,text=body`."""
 ACCEPTED = (
     "the name of a benchmark, a path, a data frame (pandas, polars or Arrow), a list of records, or a BenchmarkDataset"
 )
 
 
 def load_dataset(
-    source: Any,
+    source: BenchmarkSource,
     format: str | None = None,  # noqa: A002
     *,
-    documents: Any = None,
-    columns: Columns | None = None,
-    lenient: bool | float | str | None = None,
+    documents: DocumentSource | None = None,
+    columns: ColumnNames | None = None,
+    lenient: LenientShare | None = None,
 ) -> BenchmarkDataset:
     """Load a benchmark by name, by path, from a data frame or from a list of records. The format is detected or named.
 
@@ -61,13 +60,13 @@ def load_dataset(
 
 
 def from_frames(
-    queries: Any,
-    documents: Any = None,
-    qrels: Any = None,
+    queries: QuerySource,
+    documents: DocumentSource | None = None,
+    qrels: JudgmentSource | None = None,
     *,
     name: str = "dataset",
-    columns: Columns | None = None,
-    lenient: bool | float | str | None = None,
+    columns: ColumnNames | None = None,
+    lenient: LenientShare | None = None,
 ) -> BenchmarkDataset:
     """A benchmark from tables of queries, documents and judgments."""
     return _read(lambda: read_frames(queries, qrels, name), documents, columns, lenient)
@@ -80,9 +79,9 @@ def load_by(read: Callable[[], BenchmarkDataset]) -> BenchmarkDataset:
 
 def _read(
     read: Callable[[], BenchmarkDataset],
-    documents: Any,
-    columns: Columns | None,
-    lenient: bool | float | str | None,
+    documents: DocumentSource | None,
+    columns: ColumnNames | None,
+    lenient: LenientShare | None,
     *,
     is_made: bool = False,
 ) -> BenchmarkDataset:

@@ -68,6 +68,7 @@ from assay.evaluation.rejudging import Grades as Grades
 from assay.evaluation.rejudging import Rejudged as Rejudged
 from assay.evaluation.rejudging import rejudge as rejudge
 from assay.evaluation.relevance import Relevance as Relevance
+from assay.evaluation.relevance import TermSource as TermSource
 from assay.evaluation.relevance import chunk_judgments as chunk_judgments
 from assay.evaluation.relevance import defaults_of as defaults_of
 from assay.evaluation.relevance import domain_judgments as domain_judgments
@@ -109,6 +110,7 @@ from assay.evaluation.saved_form import SavedInterval as SavedInterval
 from assay.evaluation.saved_form import SavedQuery as SavedQuery
 from assay.evaluation.saved_form import SavedRecord as SavedRecord
 from assay.evaluation.saved_form import SavedResult as SavedResult
+from assay.evaluation.scoring import EvaluateSettings as EvaluateSettings
 from assay.evaluation.scoring import choose_profile as choose_profile
 from assay.evaluation.scoring import default_metrics as default_metrics
 from assay.evaluation.scoring import evaluate as evaluate

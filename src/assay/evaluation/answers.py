@@ -17,7 +17,7 @@ from assay.evaluation.result_parts import Provenance, Scores
 from assay.evaluation.scoring import choose_profile, evaluate_dataset
 from assay.files import AnswerRecords, read_answers
 from assay.metrics import BoundMetric, Given, find_metric, find_metrics, parse_metrics, written_metrics
-from assay.model import Column, Policy, Query, ScoreTable, fingerprint
+from assay.model import AnswerSource, Column, Policy, Query, RunSource, ScoreTable, fingerprint
 from assay.text import counted, some_of, words_of
 from assay.views import Answer, Answers, ExpectedAnswer, expected_answer, parse_answer
 
@@ -169,11 +169,11 @@ ANSWER_AND_RANKING_METRIC = "answer_success"
 
 
 def evaluate_answers(
-    answers: Any,
+    answers: AnswerSource,
     dataset: BenchmarkDataset | str | Path | None = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
-    run: Any = None,
+    run: RunSource | None = None,
     policy: Policy | None = None,
     profile: str | Profile | None = None,
     name: str = "",

@@ -17,7 +17,7 @@ from assay.files import as_source
 from assay.fusion import BoundFusion, RankedLists, argsort_stretches, parse_fusion
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, Given, parse_metric
-from assay.model import Column, Policy, Qrels, Run
+from assay.model import Column, JudgmentSource, Policy, Qrels, Run, RunSource
 from assay.stats import Pairs, difference_intervals, parse_test
 from assay.text import printable
 from assay.views import Ranked, grade, graded_run, settle
@@ -78,8 +78,8 @@ class FusionTuning:
 
 
 def tune_fusion(
-    runs: Sequence[Any] | Mapping[str, Any],
-    qrels: Any,
+    runs: Sequence[RunSource] | Mapping[str, RunSource],
+    qrels: JudgmentSource,
     metric: Given = "ndcg@10",
     *,
     methods: Sequence[str] = METHODS,

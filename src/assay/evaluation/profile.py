@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from assay.arrays import Bools
 from assay.errors import DataError
 from assay.grammar import Param, show
 from assay.metrics import BoundMetric, all_metrics, recorded_metric
-from assay.model import Policy
+from assay.model import Policy, PolicySettings
 from assay.text import some_of
 from assay.views import GradedRun
 
@@ -97,7 +97,7 @@ class Profile:
     only this value is possible; `gain={}` if the value is a map. If empty, the tool has all metrics.
     """
 
-    def adjusted(self, **settings: Any) -> Profile:
+    def adjusted(self, **settings: Unpack[PolicySettings]) -> Profile:
         """The same profile with these conventions for all metrics."""
         variants = tuple(
             replace(variant, policy={name: value for name, value in variant.policy.items() if name not in settings})

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from assay._version import __version__
 from assay.atomic_write import atomic_write
@@ -20,8 +20,9 @@ from assay.errors import UsageError
 from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
 from assay.evaluation.saved_form import SCHEMA
-from assay.evaluation.scoring import evaluate
+from assay.evaluation.scoring import EvaluateSettings, evaluate
 from assay.metrics import Given
+from assay.model import RunSource
 from assay.text import printable, shortened
 
 PACKAGES = (
@@ -82,7 +83,10 @@ class ReproducibleEvaluationRunner:
         self.results: list[Result] = []
 
     def evaluate_run(
-        self, results: Mapping[str, Any], metrics: Given | Iterable[Given] | ModuleType | None = None, **settings: Any
+        self,
+        results: RunSource,
+        metrics: Given | Iterable[Given] | ModuleType | None = None,
+        **settings: Unpack[EvaluateSettings],
     ) -> Result:
         """Score a mapping of query → ranked ids (or id → score). `settings` are those of `assay.evaluate`."""
         began, start = now(), time.perf_counter()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from assay.datasets import BenchmarkDataset, chunk_owners
 from assay.errors import BadParameter, DataError
@@ -30,6 +30,30 @@ from assay.schema import Number, convert_plain, parse_plain
 from assay.views import Places, Truth
 
 
+class TermTable(Protocol):
+    """A vocabulary of terms that is read already. Its class is in a plug-in, so only its first fields are known here."""
+
+    @property
+    def name(self) -> str:
+        """The name of the vocabulary."""
+
+    @property
+    def version(self) -> str:
+        """The version of its release."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of its terms."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of its terms."""
+
+
+TermSource = str | Path | TermTable
+"""A vocabulary of terms, or its file."""
+
+
 @dataclass(frozen=True)
 class Relevance:
     """How relevance is decided, and whether chunks or documents are judged."""
@@ -43,7 +67,7 @@ class Relevance:
     are rolled up unless the unit is chunk."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for resolvers that have them, such as threshold."""
-    ontology: Any = None
+    ontology: TermSource | None = None
     """What knows the similarity of terms, or its file. It also resolves other ids of a term, for all metrics."""
     annotations: str | Path | None = None
     """A file that maps things to their terms, for formulas with ic=annotations."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from assay.errors import UnknownName, UsageError
 from assay.evaluation.bands import Band, tie_report
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
-from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scores
+from assay.evaluation.result_parts import Confidence, Evidence, Provenance, ResultFields, Scores
 from assay.frames import Columns, Tables, Tabular, tag_columns
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, Policy, Query, ScoreTable
@@ -36,7 +36,7 @@ class Result(Tabular):
     benchmark: str = ""
     """The benchmark, if a provider was run on one."""
 
-    def with_fields(self, **values: Any) -> Result:
+    def with_fields(self, **values: Unpack[ResultFields]) -> Result:
         """The result with some fields replaced, each named like its attribute."""
         by_part: dict[str, dict[str, Any]] = {}
         for name, value in values.items():

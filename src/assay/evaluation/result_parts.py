@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
@@ -193,6 +193,40 @@ class Provenance:
         final = {"final": [query for query in self.provenance.get("final", ()) if query in set(queries)]}
         provenance = {**self.provenance, **final} if "final" in self.provenance else self.provenance
         return replace(self, provenance=provenance, recorded={})
+
+
+class ResultFields(TypedDict, total=False):
+    """The fields of a result and of its parts, as keywords."""
+
+    name: str
+    benchmark: str
+    all_scores: Scores
+    evidence: Evidence
+    origin: Provenance
+    table: ScoreTable
+    metrics: tuple[BoundMetric, ...]
+    counts: Mapping[str, int]
+    missing: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    beside: tuple[str, ...]
+    intervals: Mapping[str, Confidence]
+    tie_bands: Mapping[str, Band]
+    residuals: Mapping[str, Band]
+    repeats: Mapping[str, Floats]
+    run: Mapping[str, Mapping[str, float]]
+    relevant: Mapping[str, Mapping[str, float]]
+    nonrelevant: Mapping[str, Mapping[str, float]]
+    said: Mapping[str, Mapping[str, Any]]
+    queries: Mapping[str, Query]
+    failures: Mapping[str, str]
+    reruns: Mapping[str, Sequence[Mapping[str, float]]]
+    grader: Grader | None
+    policy: Policy
+    profile: str
+    relevance: Mapping[str, Any]
+    notes: tuple[str, ...]
+    provenance: Mapping[str, Any]
+    recorded: Mapping[str, str]
 
 
 @dataclass(frozen=True)

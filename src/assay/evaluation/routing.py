@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.datasets import GroundTruth
 from assay.errors import UsageError
 from assay.evaluation.answers import in_requested_order, with_columns, without_scores
 from assay.evaluation.grader import score_views
@@ -16,7 +17,7 @@ from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.evaluation.scoring import evaluate_metrics
 from assay.files import read_routes
 from assay.metrics import BoundMetric, Given, WrittenMetric, find_metric, find_metrics, parse_metrics, written_metrics
-from assay.model import Policy, Query, ScoreTable
+from assay.model import Policy, Query, RouteSource, RunSource, ScoreTable
 from assay.text import counted, some_of
 from assay.views import Decision, Reranking, Routing
 
@@ -29,7 +30,7 @@ DEFAULT_METRIC_NAMES = (
 """The default metrics of a router and a gate. Metrics without any score are left out."""
 
 
-def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = None, *, name: str = "") -> Result:
+def evaluate_routing(records: RouteSource, metrics: Given | Iterable[Given] | None = None, *, name: str = "") -> Result:
     """Score routes and gate decisions. Records are a file (JSON lines, JSON, CSV, Parquet), a frame, or a list of dicts.
 
     Each record has a `query_id` and some of `route`, `optimal_expert`, `gated` (retrieval was skipped), `needs_retrieval`
@@ -175,7 +176,12 @@ class Stage(NamedTuple):
 
 
 def evaluate_reranking(
-    qrels: Any, before: Any, after: Any, metrics: Given | Iterable[Given] | None = None, *, name: str = "reranked"
+    qrels: GroundTruth,
+    before: RunSource,
+    after: RunSource,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    name: str = "reranked",
 ) -> Result:
     """Score how much a reranker improved a run. `before` and `after` are anything that `evaluate` reads as a run.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, TypedDict, overload
 
-from assay.datasets import BenchmarkDataset, all_formats, known_format, looks_like
+from assay.datasets import BenchmarkDataset, GroundTruth, all_formats, known_format, looks_like
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
@@ -31,21 +31,33 @@ from assay.evaluation.notes import (
 )
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
-from assay.evaluation.relevance import Relevance, judge, subject_of
+from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
-from assay.model import Policy, Qrels, Run
+from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource
 from assay.stats import AUTO, NONE, Clusters, T, clustered_intervals, column_intervals
 from assay.text import shortened
 from assay.views import Times, Truth
 
 
-def evaluate(
-    qrels: Any,
-    run: Any = None,
+class EvaluateSettings(TypedDict, total=False):
+    """The settings of `evaluate`, as keywords of functions that score several runs or belong to one dataset."""
+
+    policy: Policy | None
+    profile: str | Profile | None
+    relevance: str | Relevance
+    ontology: TermSource | None
+    tie_band: bool
+    residuals: bool
+
+
+@overload
+def evaluate(  # noqa: D418 (here all that is public is explained)
+    qrels: BenchmarkDataset,
+    run: RunSource | None = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
     policy: Policy | None = None,
@@ -54,7 +66,40 @@ def evaluate(
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
-    ontology: Any = None,
+    ontology: TermSource | None = None,
+) -> Result:
+    """Score a run against a benchmark; without a run, what its file says a system retrieved."""
+
+
+@overload
+def evaluate(  # noqa: D418
+    qrels: JudgmentSource,
+    run: RunSource,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    tie_band: bool = False,
+    residuals: bool = False,
+    relevance: str | Relevance = "auto",
+    ontology: TermSource | None = None,
+) -> Result:
+    """Score a run against judgments."""
+
+
+def evaluate(
+    qrels: GroundTruth,
+    run: RunSource | None = None,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    tie_band: bool = False,
+    residuals: bool = False,
+    relevance: str | Relevance = "auto",
+    ontology: TermSource | None = None,
 ) -> Result:
     """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 

@@ -21,6 +21,9 @@ from assay.execution.plan_parts import parse_statistics as parse_statistics
 from assay.execution.progress import DelayWarning as DelayWarning
 from assay.execution.progress import Progress as Progress
 from assay.execution.responses import Response as Response
+from assay.execution.retrieve import AllRunSettings as AllRunSettings
+from assay.execution.retrieve import PlanSettings as PlanSettings
+from assay.execution.retrieve import RetrieverSource as RetrieverSource
 from assay.execution.retrieve import run as run
 from assay.execution.retry import RetryPolicy as RetryPolicy
 from assay.execution.runner import Part as Part

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol, TypedDict, Unpack
 
-from assay.datasets import load_dataset, queries_to_send
+from assay.datasets import (
+    BenchmarkDataset,
+    BenchmarkSource,
+    ColumnNames,
+    DocumentSource,
+    LenientShare,
+    load_dataset,
+    queries_to_send,
+)
 from assay.errors import ProviderError, UsageError
-from assay.evaluation import Result, default_metrics, open_context, subject_of
+from assay.evaluation import Result, TermSource, default_metrics, open_context, subject_of
 from assay.execution.execute import StartTime, score_responses, with_indexed_documents
 from assay.execution.plan import Plan, WrittenPlan, make_plan
 from assay.execution.progress import Progress
@@ -23,27 +32,85 @@ from assay.providers import BoundProvider, FunctionRetriever, Provider, adapt, i
 from assay.text import shortened
 
 
+class RetrieverObject(Protocol):
+    """An object with a method `search(queries, k)`."""
+
+    @property
+    def search(self) -> Callable[..., Any]:
+        """For each query, up to k hits, best first."""
+
+
+RetrieverSource = str | RetrieverObject | Callable[..., Any] | BoundProvider
+"""What `run` sends queries to: a retriever, a function of one query text and k, or the name of a provider."""
+
+
+class PlanSettings(TypedDict, total=False):
+    """The keys of a plan that `run` has as keywords, except labels."""
+
+    dataset_format: str | None
+    documents: DocumentSource | None
+    columns: ColumnNames | None
+    lenient: LenientShare | None
+    relevance: str | Mapping[str, Any] | None
+    unit: str | None
+    id_map: str | Mapping[str, str] | None
+    missing_documents: str | None
+    profile: str | None
+    selection: Mapping[str, Any] | None
+    seed: int | None
+    timeout: float | None
+    index_timeout: float | None
+    retries: int | None
+    concurrency: int | None
+    batch_size: int | None
+    repeats: int | None
+    statistical_analysis: Mapping[str, Any] | None
+    ontology: TermSource | None
+    annotations: str | Path | None
+    fields: str | Sequence[str] | None
+    options: Mapping[str, Any] | None
+
+
+class RunSettings(PlanSettings, total=False):
+    """The settings of `run`, as keywords."""
+
+    labels: str | Path | Sequence[str | Path] | None
+
+
+class AllRunSettings(RunSettings, total=False):
+    """All keywords of `run`, for functions that pass them on."""
+
+    k: int | None
+    policy: Policy | None
+    name: str
+
+
+READING_KEYS = ("dataset_format", "documents", "columns", "lenient", "options")
+"""Settings that are not passed to the plan as they are."""
+
+
 def run(
-    dataset: Any,
-    retriever: Any,
+    dataset: BenchmarkSource,
+    retriever: RetrieverSource,
     metrics: Given | Iterable[Given] | None = None,
     *,
     k: int | None = None,
     policy: Policy | None = None,
     name: str = "",
-    **settings: Any,
+    **settings: Unpack[RunSettings],
 ) -> Result:
     """Run your own retriever on a benchmark, and score it.
 
     The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
     one query text and k; or the name of a provider. The dataset, with `documents`, `columns` and `lenient`, is anything that
     `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology, annotations, labels,
-    fields, timeout, retries, concurrency, batch_size, repeats. Without a timeout, an object is called in the calling thread.
+    fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other domains, by name. Without a
+    timeout, an object is called in the calling thread.
     """
-    how = {name: settings.pop(name, None) for name in ("documents", "columns", "lenient")}
-    chosen = load_dataset(dataset, settings.pop("dataset_format", None), **how)
+    chosen = _load(dataset, settings)
     provider = wrap_retriever(retriever, name)
-    content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
+    keys = {key: value for key, value in settings.items() if key not in READING_KEYS}
+    content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **keys, **(settings.get("options") or {})}
     plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")
     tool = plan.profile.name
     parsed = default_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), tool)
@@ -57,6 +124,16 @@ def run(
     queries = plan.selection.apply(queries_to_send(chosen))
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
     return _execute(replace(part, repeats=plan.repeats), plan)
+
+
+def _load(dataset: BenchmarkSource, settings: RunSettings) -> BenchmarkDataset:
+    return load_dataset(
+        dataset,
+        settings.get("dataset_format"),
+        documents=settings.get("documents"),
+        columns=settings.get("columns"),
+        lenient=settings.get("lenient"),
+    )
 
 
 def _execute(part: Part, plan: Plan) -> Result:

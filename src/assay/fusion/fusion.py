@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from assay.fusion.normalise import normalised
 from assay.fusion.ordering import Ordered, fused_run
 from assay.fusion.training import Training
 from assay.grammar import Param, changed_settings, numbers, parse_setting, show, split_call, written
-from assay.model import Qrels, Run
+from assay.model import JudgmentSource, Qrels, Run, RunSource
 
 UNUSED_SETTINGS = {
     "norm": "it uses only ranks, so scores need no normalisation. Remove norm, or use comb_sum",
@@ -166,13 +166,31 @@ BLOCKS_AT_ONCE = 2
 """Blocks that are processed in parallel; NumPy sorts them in parallel, but only one thread can look up documents."""
 
 
+class FusionSettings(TypedDict, total=False):
+    """The parameters of all bundled methods, as keywords. Those of other methods are written: `mine(depth=3)`."""
+
+    k: float
+    rank_constant: float
+    norm: str
+    normalisation: str
+    weights: Sequence[float] | str
+    gamma: float
+    sigma: float
+    p: float
+    phi: float
+    segments: int
+    n_segments: int
+    window: int
+    w: int
+
+
 def fuse(
-    runs: Sequence[Any],
+    runs: Sequence[RunSource],
     method: str | BoundFusion = "rrf",
     *,
     trained: Trained | None = None,
     depth: int = 0,
-    **settings: Any,
+    **settings: Unpack[FusionSettings],
 ) -> Run:
     """Fuse runs into one, best first; equal scores are ordered by id. Runs may have different queries.
 
@@ -197,7 +215,12 @@ def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None,
     return fused_run(all_queries(runs), blocks, tag)
 
 
-def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings: Any) -> Trained:
+def train(
+    runs: Sequence[RunSource],
+    qrels: JudgmentSource,
+    method: str | BoundFusion,
+    **settings: Unpack[FusionSettings],
+) -> Trained:
     """What a method learns from runs and judgments, for fusing the same runs on other queries.
 
     Scores on the queries that it learned from are too high; `tune_fusion` scores held-out queries.

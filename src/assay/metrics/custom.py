@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -39,13 +39,35 @@ class OwnMetric(Metric):
         super().__post_init__()
 
 
+@overload
+def metric(  # noqa: D418 (here all that is public is explained)
+    function: Function,
+    *,
+    name: str = "",
+    range: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+) -> OwnMetric:
+    """Turn a function into a metric with these settings."""
+
+
+@overload
+def metric(  # noqa: D418
+    function: None = None,
+    *,
+    name: str = "",
+    range: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+) -> Callable[[Function], OwnMetric]:
+    """Return a decorator that turns a function into a metric with these settings."""
+
+
 def metric(
     function: Function | None = None,
     *,
     name: str = "",
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 (what it is called in a record)
     higher_is_better: bool = True,
-) -> Any:
+) -> OwnMetric | Callable[[Function], OwnMetric]:
     """Turn a function into a metric: `function(run)` returns one score for each query of a GradedRun.
 
     Further arguments of the function are parameters of the metric: `k` is its cutoff, and the default of another argument

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arguments
@@ -39,9 +39,19 @@ _GAIN_OF_GRADE = re.compile(r"[\d.]+=")
 """`ndcg_1=3,2=9`, as trec_eval prints a map from grade to gain."""
 Spellings = Mapping[str, tuple[Metric, Mapping[str, Any]]]
 """Spelling → the metric, and the parameters that the spelling sets."""
-WrittenMetric = WrittenName | BoundMetric | Metric
+
+
+class Measure(Protocol):
+    """A measure of ir_measures."""
+
+    @property
+    def SUPPORTED_PARAMS(self) -> Mapping[str, Any]:  # noqa: N802 (its name in ir_measures)
+        """The parameters that it can have."""
+
+
+WrittenMetric = WrittenName | BoundMetric | Metric | Measure
 """A metric as the user gives it: a name that the user wrote, or a metric object."""
-Given = str | BoundMetric | Metric
+Given = str | BoundMetric | Metric | Measure
 """The same as a Python program passes it, before `written_metrics` marks names as written."""
 LONGEST = 1000
 """Largest number of characters of a name that is looked up; names in data can have any length."""

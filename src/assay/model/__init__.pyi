@@ -8,6 +8,15 @@ from assay.model.ids import key_id as key_id
 from assay.model.ids import normal_path as normal_path
 from assay.model.ids import sorted_ids as sorted_ids
 from assay.model.ids import text_id as text_id
+from assay.model.kinds import AnswerSource as AnswerSource
+from assay.model.kinds import ColumnValues as ColumnValues
+from assay.model.kinds import Frame as Frame
+from assay.model.kinds import JudgmentSource as JudgmentSource
+from assay.model.kinds import PolicySettings as PolicySettings
+from assay.model.kinds import Record as Record
+from assay.model.kinds import Records as Records
+from assay.model.kinds import RouteSource as RouteSource
+from assay.model.kinds import RunSource as RunSource
 from assay.model.policy import Policy as Policy
 from assay.model.policy import RankRule as RankRule
 from assay.model.qrels import Judgments as Judgments

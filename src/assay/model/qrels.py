@@ -17,6 +17,7 @@ from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError
 from assay.frames import Columns, Tables, Tabular
 from assay.model.ids import all_text, key_id, text_id, with_text_keys
+from assay.model.kinds import JudgmentSource
 from assay.model.values import as_number, is_finite_number, unpacked
 from assay.text import counted
 
@@ -109,7 +110,7 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
     A document that is judged for several subtopics has the highest of these grades.
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: JudgmentSource | Judgments) -> None:
         judgments = as_judgments(source)
         by_query = judgments.grades
         self.notes: tuple[str, ...] = judgments.notes

@@ -18,6 +18,7 @@ from assay.arrays import Floats, Ints, ScoreOrder
 from assay.errors import DataError
 from assay.frames import Columns, Tables, Tabular
 from assay.model.ids import all_text, key_id, sorted_ids, text_id, with_text_keys
+from assay.model.kinds import RunSource
 from assay.model.policy import Policy, RankRule
 from assay.model.quicksort import quicksort_order
 from assay.model.values import are_columns, as_score, scored_entries, unpacked
@@ -120,7 +121,7 @@ class Run(Tabular, Mapping[str, Ranking]):
     notes: tuple[str, ...] = ()
     """What users should know about how the run was read."""
 
-    def __init__(self, source: Any, *, duplicates: str = "error") -> None:
+    def __init__(self, source: RunSource, *, duplicates: str = "error") -> None:
         Policy(duplicates=duplicates)  # raises if the value is unknown
         rankings = thoroughly_checked(as_rankings(source, duplicates))
         self.query_ids: tuple[str, ...] = tuple(rankings.by_query)

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from assay.comparison import spread_of
-from assay.datasets import BenchmarkDataset, load_dataset
+from assay.datasets import BenchmarkDataset, BenchmarkSource, load_dataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
-from assay.execution import run
+from assay.execution import PlanSettings, RetrieverSource, run
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
+from assay.model import Policy
 from assay.ontology.hpo import DEFAULT_HPO_SIZE, languages_of
 from assay.ontology.hpo_cases import HPO_PREFIX, LANGUAGES
 from assay.serialize import to_json
@@ -112,14 +113,22 @@ class MultilingualEvaluation(Mapping[str, Any]):
         return len(KEYS)
 
 
+class MultilingualSettings(PlanSettings, total=False):
+    """The settings of `run` that are the same for every language, as keywords."""
+
+    k: int | None
+    policy: Policy | None
+    name: str
+
+
 def evaluate_multilingual_model(
-    provider: Any,
-    languages: Iterable[str] | Mapping[str, Any] = BUNDLED_LANGUAGES,
+    provider: RetrieverSource,
+    languages: Iterable[str] | Mapping[str, BenchmarkSource] = BUNDLED_LANGUAGES,
     *,
     size: str = DEFAULT_HPO_SIZE,
     labels: Mapping[str, str | Path] | None = None,
     k_values: Iterable[int] = K_VALUES,
-    **settings: Any,
+    **settings: Unpack[MultilingualSettings],
 ) -> MultilingualEvaluation:
     """Evaluate a retriever on the HPO benchmark of each language; a language without a benchmark is an error.
 
@@ -134,8 +143,8 @@ def evaluate_multilingual_model(
     if strays := [code for code in files if code not in benchmarks]:
         raise UsageError(f"labels are given for {', '.join(strays)}, but the languages are {', '.join(benchmarks)}")
     loaded = {code: _load_benchmark(code, benchmark) for code, benchmark in benchmarks.items()}
-    indexed: dict[str, dict[str, Any]] = {code: {"labels": [str(files[code])]} if code in files else {} for code in loaded}
-    results = {code: run(dataset, provider, names, **indexed[code], **settings) for code, dataset in loaded.items()}
+    labels_of = {code: [str(files[code])] if code in files else None for code in loaded}
+    results = {code: run(dataset, provider, names, labels=labels_of[code], **settings) for code, dataset in loaded.items()}
     return MultilingualEvaluation(results, chosen)
 
 

@@ -13,8 +13,11 @@ from assay.errors import DataError, GateFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Unpack
 
+    from assay.datasets import BenchmarkSource
     from assay.evaluation import Result
+    from assay.execution import AllRunSettings, RetrieverSource
     from assay.metrics import BoundMetric
     from assay.monitoring import GateReport, GuardMemory, Rule
 
@@ -28,7 +31,12 @@ class Checker:
         self._store = request.config.getoption("--assay-store")
 
     def check(
-        self, dataset: Any, retriever: Any, *rules: Any, metrics: str | Iterable[str] | None = None, **settings: Any
+        self,
+        dataset: BenchmarkSource,
+        retriever: RetrieverSource,
+        *rules: Any,
+        metrics: str | Iterable[str] | None = None,
+        **settings: Unpack[AllRunSettings],
     ) -> Result:
         """Run all queries of a benchmark on a retriever, score it, and fail the test if a rule does not hold.
 

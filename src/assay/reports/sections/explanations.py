@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
+from assay.datasets import GroundTruth
 from assay.errors import UsageError
 from assay.evaluation import Differences, Explanation, Figure, Moved, Profile, Result, Start, Target, differences_between
 from assay.evaluation import why as explain
 from assay.metrics import Given, written_metrics
-from assay.model import Policy
+from assay.model import Policy, RunSource
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
 from assay.reports.sections.differences import ExplanationOptions, render_differences
@@ -335,8 +336,8 @@ def why(qrels: Result, run: Result) -> Comparison:  # noqa: D418 (here all that 
 
 @overload
 def why(  # noqa: D418
-    qrels: Any,
-    run: Any,
+    qrels: GroundTruth,
+    run: RunSource,
     metrics: Given | Iterable[Given],
     expected: float | str | None = None,
     *,
@@ -347,8 +348,8 @@ def why(  # noqa: D418
 
 
 def why(
-    qrels: Any,
-    run: Any,
+    qrels: GroundTruth | Result,
+    run: RunSource | Result,
     metrics: Given | Iterable[Given] | None = None,
     expected: float | str | None = None,
     *,
