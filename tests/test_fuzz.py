@@ -138,7 +138,7 @@ def test_faults_of_every_kind_are_found_and_kept(tmp_path):
 @pytest.mark.slow
 def test_a_hang_is_found(tmp_path):
     (tmp_path / "faulty.py").write_text(FAULTY.replace("edrcma", "h"))
-    options = ("--component", "self_", "--count", 1, "--jobs", 1, "--cases", tmp_path / "cases")
+    options = ("--component", "self_", "--count", 1, "--jobs", 1, "--seed", "hang", "--cases", tmp_path / "cases")
     assert "FAULT self_h: Hang at" in fuzz(*options, ASSAY_FUZZ_MORE="faulty", PYTHONPATH=str(tmp_path)).stdout
 
 
