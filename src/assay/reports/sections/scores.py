@@ -154,8 +154,11 @@ def _relevance(result: Result) -> list[str]:
     used = result.relevance.get("strategy_used", "qrels")
     if used == "qrels":
         return []
-    threshold = result.relevance.get("token_threshold")
-    lowest = f" (F1 ≥ {threshold:g})" if threshold is not None and used.startswith("token") else ""
+    lowest = ""
+    for resolver, measure in (("token", "F1"), ("semantic", "cosine")):
+        threshold = result.relevance.get(f"{resolver}_threshold")
+        if threshold is not None and used.startswith(resolver):
+            lowest = f" ({measure} ≥ {threshold:g})"
     if used == "mixed":
         used = ", ".join(f"{name} {count:,}" for name, count in result.relevance["strategy_counts"].items())
     return [f"relevance: {used}{lowest}"]
