@@ -94,9 +94,9 @@ class TextVectors:
             matrix = np.zeros(0, object)
         is_numeric = matrix.dtype.kind in "fiu"
         if matrix.ndim != 2 or len(matrix) != n_texts or not is_numeric:
-            found = f"an array of shape {matrix.shape}" if is_numeric else shortened(vectors)
+            returned = f"an array of shape {matrix.shape}" if is_numeric else shortened(vectors)
             rows = f"a row of numbers for each of {counted(n_texts, 'text')}, all of one length"
-            raise UsageError(f"the embedding model {self._model.identity} must return {rows}, not {found}")
+            raise UsageError(f"the embedding model {self._model.identity} must return {rows}, not {returned}")
         matrix = matrix if matrix.dtype == np.float32 else matrix.astype(np.float64)
         _check_finite(matrix)
         self._width = matrix.shape[1]
