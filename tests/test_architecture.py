@@ -72,7 +72,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("views",),
     ("model",),
-    ("frames",),
+    ("embeddings", "frames"),
     ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
     ("errors", "serialize", "temporary_files", "text"),
     ("masking",),
@@ -291,11 +291,12 @@ def test_nobody_decides_by_the_text_of_an_error():
     assert offenders(deciding) == FOREIGN_ERRORS
 
 
-MARKING = {"WrittenName", "mark_written", "written_metrics", "WrittenPlan"}
+MARKING = {"WrittenName", "mark_written", "written_metrics", "written_relevance", "WrittenPlan"}
 MAY_MARK = {
     *("cli/commands/eval.py", "cli/commands/fuse.py", "cli/commands/plot.py", "cli/commands/providers.py"),
     *("comparison/comparison.py", "comparison/leaderboard.py", "reports/sections/explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/registration.py", "compat/phentrieve/runner.py", "compat/ragchat/batch.py"),
+    *("compat/memorybench/metrics.py", "evaluation/relevance.py"),
     *("compat/ranx/scoring.py", "evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py"),
     *("evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
     *("grammar.py", "metrics/parsing.py", "providers/provider.py"),

@@ -162,3 +162,29 @@ def test_differences_that_change_a_value_are_warnings():
         "retrievedContext": [{"content": "x"}, {"content": "x"}, {"id": "a"}],
     }
     assert MRRMetric().compute([nameless])["value"] == pytest.approx(1 / 3)  # no warning: no id comes twice
+
+
+PARAPHRASE = {
+    "expected": "He bought a car.",
+    "correct": True,
+    "retrievedContext": [
+        {"id": "c1", "content": "The train leaves at nine."},
+        {"id": "c2", "content": "John purchased an automobile."},
+    ],
+}
+
+
+def test_embeddings_decide_if_asked():
+    for relevance, found in (("auto", 0.0), ("semantic", 1.0), ("semantic(threshold=0.9)", 0.0)):
+        assert memorybench.calculateRecallAtK([PARAPHRASE], 5, relevance=relevance) == found
+        assert memorybench.calculateMRR([PARAPHRASE], relevance=relevance) == found / 2
+        assert memorybench.calculateNDCGAtK([PARAPHRASE], relevance=relevance) == pytest.approx(found * 0.6309297535714575)
+        assert memorybench.calculatePrecisionAtK([PARAPHRASE], 5, relevance=relevance) == found / 5
+        assert memorybench.calculateSuccessAtK([PARAPHRASE], 5, relevance=relevance) == found
+    details = memorybench.MRRMetric(relevance="semantic").compute([PARAPHRASE])["details"]
+    assert details["strategyUsed"] == "semantic"
+    assert details["strategyCounts"] == {"qrels": 0, "pack": 0, "token-fallback": 0, "semantic": 1}
+    nothing = [{"retrievedContext": [{"id": "c1"}]}]
+    assert memorybench.MAPAtKMetric(5, relevance="semantic").compute(nothing)["value"] == 0.0
+    with pytest.raises(assay.UnknownName, match="Did you mean semantic"):
+        memorybench.NDCGAt5Metric(relevance="semantics")

@@ -75,6 +75,7 @@ from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
 from assay.evaluation.relevance import read_id_map as read_id_map
 from assay.evaluation.relevance import subject_of as subject_of
+from assay.evaluation.relevance import written_relevance as written_relevance
 from assay.evaluation.repeats import ChangedRankings as ChangedRankings
 from assay.evaluation.repeats import changed_rankings as changed_rankings
 from assay.evaluation.repeats import combine_repeats as combine_repeats

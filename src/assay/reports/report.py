@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from assay.comparison import Sliced
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports.layout import Style
@@ -42,6 +43,8 @@ class Report:
     """Metric → its column heading if that is not its name; a heading that ends in ` ms` removes the unit from the cells."""
     hidden: frozenset[str] = frozenset()
     """Metrics that the table leaves out, because another metric in it says the same."""
+    slices: Sequence[Sliced] = ()
+    """The values by the tags of queries, below the scores."""
     next_step: str = ""
     """A command to continue with, at the very end; it is never broken into lines, so that it can be pasted."""
 

@@ -9,12 +9,14 @@ from typing import Any
 from assay.compat.arguments import checked, credited_once
 from assay.compat.memorybench.results import GradedResults, read_eval_results, warn_of
 from assay.evaluation import Result
-from assay.grammar import cutoff, fraction
+from assay.grammar import WrittenName, cutoff, fraction
 from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
+from assay.relevance import parse_resolver
 from assay.text import counted
 
 SMALL, MARKED = 1e-12, 0.5
 """A difference that rounding explains, and the lowest mark of a correct answer."""
+AUTO = "auto"
 STRATEGIES = ("qrels", "pack", "token-fallback")
 NO_RELEVANCE: Mapping[str, Any] = {"strategy_used": "none", "strategy_counts": {}}
 EvalResults = Sequence[Mapping[str, Any]]
@@ -29,9 +31,13 @@ class RetrievalMetric:
     tells_matches = True
     """Whether the details count the results with a relevant context, and with a context that has the expected words."""
 
-    def __init__(self, k: int | None = None, f1_threshold: float = 0.3) -> None:
+    def __init__(self, k: int | None = None, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
         self.k = None if k is None else checked(cutoff, "k", k)
         self.f1_threshold = checked(fraction, "f1_threshold", f1_threshold)
+        self.relevance = WrittenName(relevance)
+        """How relevance is decided: auto, or a resolver such as semantic(threshold=0.6)."""
+        if self.relevance != AUTO:
+            parse_resolver(self.relevance)
         cut = "" if k is None else f"@{k}"
         own = type(self).metric
         self.name = own + cut.replace("@", "_at_")
@@ -47,7 +53,7 @@ class RetrievalMetric:
 
     def computed(self, results: GradedResults) -> MetricResult:
         """The same from results that were already read, and possibly graded for other metrics."""
-        graded, n_results = results.graded(self.f1_threshold), results.asked.n_results
+        graded, n_results = results.graded(self.f1_threshold, self.relevance), results.asked.n_results
         scores = {} if graded is None else graded.scores(self.catalog_name)
         mean = fsum(scores.values()) / n_results if n_results else 0.0
         return {"name": self.name, "value": mean, "details": self._details(results, graded, mean)}
@@ -73,7 +79,7 @@ class RetrievalMetric:
             **({} if self.k is None else {"k": self.k}),
             "f1Threshold": self.f1_threshold,
             "strategyUsed": relevance["strategy_used"],
-            "strategyCounts": {name: counts.get(name, 0) for name in STRATEGIES},
+            "strategyCounts": {name: counts.get(name, 0) for name in (*STRATEGIES, *sorted({*counts} - {*STRATEGIES}))},
         }
 
     def _matches(self, results: GradedResults, graded: Result | None) -> dict[str, int]:
@@ -101,22 +107,22 @@ class NDCGAtKMetric(RetrievalMetric):
     metric, title = "ndcg", "avgNDCG"
     tells_matches = False
 
-    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
-        super().__init__(k, f1_threshold)
+    def __init__(self, k: int, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(k, f1_threshold, relevance)
 
 
 class NDCGAt5Metric(NDCGAtKMetric):
     """nDCG@5."""
 
-    def __init__(self, f1_threshold: float = 0.3) -> None:
-        super().__init__(5, f1_threshold)
+    def __init__(self, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(5, f1_threshold, relevance)
 
 
 class NDCGAt10Metric(NDCGAtKMetric):
     """nDCG@10."""
 
-    def __init__(self, f1_threshold: float = 0.3) -> None:
-        super().__init__(10, f1_threshold)
+    def __init__(self, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(10, f1_threshold, relevance)
 
 
 class PrecisionAtKMetric(RetrievalMetric):
@@ -124,8 +130,8 @@ class PrecisionAtKMetric(RetrievalMetric):
 
     metric, title = "precision", "avgPrecision"
 
-    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
-        super().__init__(k, f1_threshold)
+    def __init__(self, k: int, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(k, f1_threshold, relevance)
 
 
 class RecallAtKMetric(RetrievalMetric):
@@ -133,8 +139,8 @@ class RecallAtKMetric(RetrievalMetric):
 
     metric, title = "recall", "avgRecall"
 
-    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
-        super().__init__(k, f1_threshold)
+    def __init__(self, k: int, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(k, f1_threshold, relevance)
 
     def computed(self, results: GradedResults) -> MetricResult:
         """The mean recall; a warning if memorybench's value, the share of results with any relevant context, is another."""
@@ -152,8 +158,8 @@ class MRRMetric(RetrievalMetric):
 
     metric, title = "mrr", "avgReciprocalRank"
 
-    def __init__(self, f1_threshold: float = 0.3) -> None:
-        super().__init__(None, f1_threshold)
+    def __init__(self, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(None, f1_threshold, relevance)
 
 
 class MAPAtKMetric(RetrievalMetric):
@@ -161,29 +167,29 @@ class MAPAtKMetric(RetrievalMetric):
 
     metric, title = "map", "avgPrecisionAtRelevant"
 
-    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
-        super().__init__(k, f1_threshold)
+    def __init__(self, k: int, f1_threshold: float = 0.3, relevance: str = AUTO) -> None:
+        super().__init__(k, f1_threshold, relevance)
 
 
 class SuccessAtKMetric(RetrievalMetric):
     """1 if `correct` is true and a context among the first k shares words with the expected answer: an F1 of at least 0.1.
 
-    Ids and packs have no effect, as in `success.ts`.
+    Ids and packs have no effect, as in `success.ts`. A resolver other than auto decides instead of the shared words.
     """
 
     metric, title = "success", "successRate"
 
-    def __init__(self, k: int, f1_threshold: float = 0.1) -> None:
-        super().__init__(k, f1_threshold)
+    def __init__(self, k: int, f1_threshold: float = 0.1, relevance: str = AUTO) -> None:
+        super().__init__(k, f1_threshold, relevance)
 
     def computed(self, results: GradedResults) -> MetricResult:
         """The share of successes; a result without `correct` counts as wrong, and a warning says so."""
-        asked, by_words = results.asked, results.by_words(self.f1_threshold)
+        asked, by_text = results.asked, results.by_text(self.f1_threshold, self.relevance)
         names = list(asked.dataset.queries)
         if n_unmarked := sum(name not in asked.correct for name in names):
             has = "has no `correct` and counts" if n_unmarked == 1 else "have no `correct` and count"
             warn_of(f"{self.name}: {counted(n_unmarked, 'result')} {has} as wrong.")
-        hits = {} if by_words is None else by_words.scores(self.hit_name)
+        hits = {} if by_text is None else by_text.scores(self.hit_name)
         is_found = {name: hits.get(name, 0.0) > 0 for name in names}
         is_right = {name: asked.correct.get(name, 0.0) >= MARKED for name in names}
         n_successes = sum(is_found[name] and is_right[name] for name in names)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from assay.compat.arguments import AGAIN, credited_once
 from assay.compat.memorybench.packs import as_pack
 from assay.datasets import BenchmarkDataset
-from assay.errors import DataError
+from assay.errors import DataError, NoGroundTruth
 from assay.evaluation import Relevance, Result, evaluate_metrics
-from assay.metrics import find_metrics
+from assay.metrics import BoundMetric, find_metrics
 from assay.model import Hit, Query, is_finite_number, text_id
 from assay.text import shortened, words_of
 from assay.views import mark_of
@@ -159,30 +159,30 @@ class GradedResults:
         self.asked = asked
         self._metrics = find_metrics((*metrics, *hit_metrics))
         self._hit_metrics = find_metrics(hit_metrics)
-        self._by_threshold: dict[float, Result | None] = {}
-        self._by_words: dict[float, Result | None] = {}
+        self._graded: dict[tuple[float, str], Result | None] = {}
+        self._by_text: dict[tuple[float, str], Result | None] = {}
         self._exact: list[Result | None] = []
 
-    def graded(self, threshold: float) -> Result | None:
-        """Scores by ids, otherwise evidence, otherwise shared words; None if no result has ground truth."""
-        if threshold not in self._by_threshold:
-            self._by_threshold[threshold] = self._graded(threshold)
-        return self._by_threshold[threshold]
+    def graded(self, threshold: float, by: str = "auto") -> Result | None:
+        """Scores by ids, otherwise evidence, otherwise shared words; or by one resolver. None if nothing can be graded."""
+        if (threshold, by) not in self._graded:
+            self._graded[threshold, by] = self._grade(threshold) if by == "auto" else self._by_resolver(by, self._metrics)
+        return self._graded[threshold, by]
 
-    def by_words(self, threshold: float) -> Result | None:
-        """Scores of hit metrics by shared words alone, without ids and packs; None if no result has an expected answer."""
-        if threshold not in self._by_words:
-            relevance = Relevance("token", defaults={"threshold": threshold})
-            self._by_words[threshold] = self._hits_by(relevance)
-        return self._by_words[threshold]
+    def by_text(self, threshold: float, by: str = "auto") -> Result | None:
+        """Scores of hit metrics by shared words alone, without ids and packs; or by one resolver. None as for `graded`."""
+        if (threshold, by) not in self._by_text:
+            relevance = Relevance("token", defaults={"threshold": threshold}) if by == "auto" else by
+            self._by_text[threshold, by] = self._by_resolver(relevance, self._hit_metrics)
+        return self._by_text[threshold, by]
 
     def exact(self) -> Result | None:
         """Scores by the exact expected text; None if no result has an expected answer."""
         if not self._exact:
-            self._exact.append(self._hits_by(Relevance("substring")))
+            self._exact.append(self._by_resolver("substring", self._hit_metrics))
         return self._exact[0]
 
-    def _graded(self, threshold: float) -> Result | None:
+    def _grade(self, threshold: float) -> Result | None:
         dataset = self.asked.dataset
         pack = dataset.pack
         is_decided = (pack is not None and pack.sealed_relevance and bool(dataset.queries)) or any(
@@ -192,10 +192,10 @@ class GradedResults:
         relevance = Relevance("auto", defaults={"threshold": threshold})
         return evaluate_metrics(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None
 
-    def _hits_by(self, relevance: Relevance) -> Result | None:
+    def _by_resolver(self, relevance: str | Relevance, metrics: Sequence[BoundMetric]) -> Result | None:
         try:
-            return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance=relevance)
-        except DataError:  # no result has an expected answer
+            return evaluate_metrics(self.asked.dataset, self.asked.hits, metrics, relevance=relevance)
+        except NoGroundTruth:  # no result has what the resolver needs, such as an expected answer
             return None
 
 
