@@ -14,6 +14,7 @@ from assay.compat.memorybench.metrics import PrecisionAtKMetric as PrecisionAtKM
 from assay.compat.memorybench.metrics import RecallAtKMetric as RecallAtKMetric
 from assay.compat.memorybench.metrics import SuccessAtKMetric as SuccessAtKMetric
 from assay.compat.memorybench.metrics import compute_metrics as compute_metrics
+from assay.compat.memorybench.metrics import computeMetrics as computeMetrics
 from assay.compat.memorybench.registry import MetricRegistry as MetricRegistry
 from assay.compat.memorybench.registry import calculate_accuracy as calculate_accuracy
 from assay.compat.memorybench.registry import calculate_accuracy_by_category as calculate_accuracy_by_category
@@ -36,3 +37,4 @@ from assay.compat.memorybench.registry import calculatePrecisionAtK as calculate
 from assay.compat.memorybench.registry import calculateRecallAtK as calculateRecallAtK
 from assay.compat.memorybench.registry import calculateSuccessAtK as calculateSuccessAtK
 from assay.compat.memorybench.registry import get_builtin_metrics as get_builtin_metrics
+from assay.compat.memorybench.registry import getBuiltinMetrics as getBuiltinMetrics

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 from assay.compat.phentrieve.differences import DIFFERENCES
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.metrics import K_VALUES
-from assay.stats import correct
-from assay.stats import paired_bootstrap_test as engine_test
+from assay.stats import correct, paired_bootstrap_test
 
 USUAL = ("mrr_dense", "ndcg_dense@10", "recall_dense@10", "hit_rate_dense@1")
 """The metrics in Phentrieve's report."""
@@ -53,20 +52,6 @@ class ModelComparison:
             mark = "yes" if row["significant"] else "no"
             lines.append(f"| {row['comparison']} | {row['metric']} | {row['diff']:+.3f} | {row['p_value']:.3f} | {mark} |")
         return "\n".join(lines) + "\n"
-
-
-def paired_bootstrap_test(
-    values_a: Sequence[float], values_b: Sequence[float], n_bootstrap: int = 10_000, seed: int = 0, alpha: float = 0.05
-) -> tuple[float, bool]:
-    """The p-value of the paired bootstrap test, and whether it is at most alpha. The p-value is never 0."""
-    p, is_significant = engine_test(values_a, values_b, n_bootstrap, seed, alpha)
-    if p <= (1 + SMALL) / (1 + n_bootstrap):
-        DIFFERENCES.warn("p is 0")
-    return p, is_significant
-
-
-SMALL = 1e-9
-"""A share that rounding explains."""
 
 
 def compare_models(
@@ -203,7 +188,7 @@ def _figure(result: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _difference(result: Mapping[str, Any], baseline: Mapping[str, Any], key: str) -> dict[str, Any]:
-    p, _ = engine_test(result[key], baseline[key])
+    p, _ = paired_bootstrap_test(result[key], baseline[key])
     return {
         "comparison": f"{result['model_name']} vs {baseline['model_name']}",
         "metric": _title(key),
