@@ -64,10 +64,10 @@ class RetrievalMetric:
         """A metric that is above 0 if anything relevant was found."""
         return self.metric if self.k is None else f"hit@{self.k}"
 
-    def warn_of_differences(self, asked: EvalCases) -> None:
+    def warn_of_differences(self, results: GradedResults) -> None:
         """Warn of results for which memorybench gives another value."""
-        for name in asked.dataset.queries:
-            is_relevant = asked.relevant(name, self.f1_threshold)
+        asked, relevant = results.asked, results.relevant(self.f1_threshold)
+        for name, is_relevant in relevant.items():
             if asked.is_decided_by_words(name) and asked.dataset.queries[name].expected:
                 warn_of_words([asked.dataset.queries[name].expected, *(hit.text for hit in asked.hits[name])])
             if name in asked.dataset.qrels and not asked.dataset.qrels[name] and _could_decide(asked, name):
@@ -106,13 +106,14 @@ def compute_all(metrics: Sequence[RetrievalMetric], results: EvalResults, pack: 
     graded = GradedResults(read_eval_results(results, pack), *names)
     values = [metric.computed(graded) for metric in metrics]
     for metric in metrics:
-        metric.warn_of_differences(graded.asked)
+        metric.warn_of_differences(graded)
     return values
 
 
 def warn_of_words(texts: Iterable[str | None]) -> None:
     """Warn if a text has a letter that is not ASCII."""
-    if any(not letter.isascii() and letter.isalnum() for text in texts for letter in text or ""):
+    others = (text for text in texts if text and not text.isascii())
+    if any(not letter.isascii() and letter.isalnum() for text in others for letter in text):
         DIFFERENCES.warn("words")
 
 
@@ -226,8 +227,9 @@ class SuccessAtKMetric(RetrievalMetric):
     def __init__(self, k: int, f1_threshold: float = 0.1) -> None:
         super().__init__(k, f1_threshold)
 
-    def warn_of_differences(self, asked: EvalCases) -> None:
+    def warn_of_differences(self, results: GradedResults) -> None:
         """Warn of texts whose words memorybench does not read."""
+        asked = results.asked
         for name, query in asked.dataset.queries.items():
             if query.expected:
                 warn_of_words([query.expected, *(hit.text for hit in asked.hits[name])])

@@ -192,6 +192,7 @@ class GradedResults:
         self._by_threshold: dict[float, Result | None] = {}
         self._by_words: dict[float, Result | None] = {}
         self._exact: list[Result | None] = []
+        self._relevant: dict[float, dict[str, list[bool]]] = {}
 
     def graded(self, threshold: float) -> Result | None:
         """Scores by ids, otherwise evidence, otherwise shared words; None if no result has ground truth."""
@@ -205,6 +206,13 @@ class GradedResults:
             relevance = Relevance("token", defaults={"threshold": threshold})
             self._by_words[threshold] = self._hits_by(relevance)
         return self._by_words[threshold]
+
+    def relevant(self, threshold: float) -> dict[str, list[bool]]:
+        """Result → whether each of its contexts is relevant by itself. A pack has been asked by then."""
+        if threshold not in self._relevant:
+            names = self.asked.dataset.queries
+            self._relevant[threshold] = {name: self.asked.relevant(name, threshold) for name in names}
+        return self._relevant[threshold]
 
     def exact(self) -> Result | None:
         """Scores by the exact expected text; None if no result has an expected answer."""
