@@ -54,6 +54,7 @@ from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting
 from assay.evaluation.profile import settings_of as settings_of
 from assay.evaluation.profile import spelled as spelled
+from assay.evaluation.profiles import IR_MEASURES as IR_MEASURES
 from assay.evaluation.profiles import PROFILES as PROFILES
 from assay.evaluation.profiles import RANX as RANX
 from assay.evaluation.profiles import as_asked as as_asked

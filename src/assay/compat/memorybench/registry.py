@@ -203,4 +203,5 @@ calculateNDCGAtK = calculate_ndcg_at_k  # noqa: N816
 calculatePrecisionAtK = calculate_precision_at_k  # noqa: N816
 calculateRecallAtK = calculate_recall_at_k  # noqa: N816
 calculateSuccessAtK = calculate_success_at_k  # noqa: N816
+getBuiltinMetrics = get_builtin_metrics  # noqa: N816
 """The names as memorybench has them."""
