@@ -215,7 +215,7 @@ def test_documents_for_people_name_what_they_are_about(ending, result, compariso
 
 
 def test_an_unknown_extension_is_an_error_that_lists_the_known_ones(result, tmp_path):
-    with pytest.raises(assay.UsageError, match=r"must be one of \.json, \.csv, .*, not '\.xlsx'"):
+    with pytest.raises(assay.UsageError, match=r"result\.xlsx: the file extension must be one of \.json, \.csv, .*"):
         result.save(tmp_path / "result.xlsx")
     with pytest.raises(assay.UsageError, match="this result has no rankings"):
         result.save(tmp_path / "result.run")

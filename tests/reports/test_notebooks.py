@@ -117,6 +117,9 @@ from assay.charts import draw
 draw("paired_scatter", comparison.results, metric="mrr")
 ---
 comparison.save("report.html")
+result.save("scores.parquet")
+bm25.to_parquet("run.parquet")
+assay.evaluate(qrels, "run.parquet", "mrr")
 """
 
 
@@ -136,6 +139,8 @@ def test_a_notebook_goes_from_frames_to_a_table_a_chart_and_a_saved_report(tmp_p
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
     client.execute(env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
     html = [cell.outputs[0]["data"]["text/html"] if cell.outputs else "" for cell in notebook.cells]
+    assert parse(html[5]).one("table").table()[1][:2] == ["mrr", "0.5000"]
+    assert (tmp_path / "scores.parquet").read_bytes().startswith(b"PAR1")
     assert parse(html[1]).one("table").table()[2][:2] == ["mrr", "0.5000"]
     assert parse(html[2]).one("table").table()[2][:4] == ["mrr", "0.500", "0.833", "+0.333"]
     assert "<table" in html[3]

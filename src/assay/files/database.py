@@ -104,7 +104,9 @@ def connect() -> Any:
     import duckdb
 
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-    connection.execute("SET enable_progress_bar = false")
+    [is_on] = connection.execute("SELECT current_setting('enable_progress_bar')").fetchone()
+    if is_on:  # in a notebook without ipywidgets it is off, and setting it is an error
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

@@ -64,8 +64,7 @@ def save_object(value: Tabular, path: str | Path) -> None:
     place = Path(path)
     export, ending = _export_of(value), place.suffix.lower()
     if ending not in export.endings:
-        known = ", ".join(export.endings)
-        raise UsageError(f"{place}: the file extension must be one of {known}, not {ending or 'empty'!r}")
+        raise UsageError(f"{place}: the file extension must be one of {', '.join(export.endings)}")
     if export.check and ending != ".json":
         export.check(value, place)
     if ending in export.writers:
