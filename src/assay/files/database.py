@@ -104,8 +104,8 @@ def connect() -> Any:
     import duckdb
 
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-    [is_on] = connection.execute("SELECT current_setting('enable_progress_bar')").fetchone()
-    if is_on:  # in a notebook without ipywidgets it is off, and setting it is an error
+    # in a notebook without ipywidgets the progress bar is off, and setting it is an error
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
     return connection
 

@@ -25,6 +25,7 @@ from assay.reports.sections.comparison import (
     has_baseline,
     letters_table,
 )
+from assay.reports.sections.run_notes import failure_notes
 from assay.reports.sections.scores import metric_columns, score_sections
 from assay.reports.table import (
     Cell,
@@ -44,7 +45,8 @@ from assay.text import counted, printable
 STYLE = """\
 .assay table { border-collapse: collapse; margin: 0.5em 0; }
 .assay th, .assay td { padding: 0.2em 0.8em; text-align: right; border-bottom: 1px solid rgb(128 128 128 / 0.35); }
-.assay .text { text-align: left; }
+.assay th, .assay td { white-space: nowrap; }
+.assay .text { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .assay .best { font-weight: bold; }
 .assay .second { text-decoration: underline; }
 .assay .lead { border-left: 3px solid rgb(128 128 128 / 0.6); padding-left: 0.6em; }
@@ -79,7 +81,8 @@ def _result_sections(result: Result) -> Sequence[Section]:
     """The value of each metric with its interval, in rows."""
     shown = result if result.intervals or len(result.query_ids) < 2 else with_intervals(result)
     title = " · ".join(filter(None, (result.benchmark, result.name)))
-    report = Report([shown], beside=frozenset(result.beside), points_on=False, title=title)
+    failed = failure_notes([result], "")
+    report = Report([shown], beside=frozenset(result.beside), points_on=False, title=title, remarks=failed)
     return [
         replace(section, parts=tuple(_by_metric(report) if isinstance(part, Table) else part for part in section.parts))
         for section in score_sections(report, "html")
