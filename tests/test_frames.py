@@ -42,6 +42,15 @@ def dataset():
     return made
 
 
+def test_columns_without_values_are_text():
+    same = assay.compare(QRELS, {"first": RUN, "second": RUN}, "mrr")
+    assert same.to_pandas()["better"].tolist() == [None]
+    assert (same.to_polars().schema["better"], same.to_arrow().schema.field("better").type) == (pl.String, pa.string())
+    for empty in (assay.Run({}), assay.Qrels({})):
+        assert empty.to_polars().schema["doc_id"] == pl.String
+        assert empty.to_arrow().schema.field("doc_id").type == pa.string()
+
+
 def of_all(value, table=None):
     """The rows of a table, which must be the same in all three kinds of frames."""
     pandas, polars, arrow = value.to_pandas(table), value.to_polars(table), value.to_arrow(table)
