@@ -76,6 +76,11 @@ def metric(
     """
 
     def made(function: Function) -> OwnMetric:
+        if not callable(function):
+            raise BadParameter(
+                f"assay.metric makes a metric of your own from a function, not from {function!r}. "
+                "Functions such as assay.evaluate take the names of metrics as text"
+            )
         called = name or function.__name__
         if not called.replace("_", "").isalnum() or not called[0].isalpha():
             raise BadParameter(
