@@ -51,6 +51,17 @@ def test_columns_without_values_are_text():
         assert empty.to_arrow().schema.field("doc_id").type == pa.string()
 
 
+@pytest.mark.parametrize("doc", ["=1+1", "-dGh1", "@name", "a\nb"])
+def test_ids_that_csv_would_change_are_an_error(doc, dataset, tmp_path):
+    dataset.add_query(assay.Query(doc, "What?"))
+    for value in (assay.Run({"q1": {doc: 1.0}}), assay.Qrels({"q1": {doc: 1}}), dataset):
+        with pytest.raises(assay.DataError, match="would change in CSV"):
+            value.save(tmp_path / "data.csv")
+    assay.Run({"q1": {"-5": 1.0, "a,b": 0.5}}).save(tmp_path / "run.csv")
+    assert assay.Run(tmp_path / "run.csv").to_dict() == {"q1": {"-5": 1.0, "a,b": 0.5}}
+    assert [path.name for path in tmp_path.iterdir()] == ["run.csv"]
+
+
 def of_all(value, table=None):
     """The rows of a table, which must be the same in all three kinds of frames."""
     pandas, polars, arrow = value.to_pandas(table), value.to_polars(table), value.to_arrow(table)

@@ -30,7 +30,7 @@ from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluati
 from assay.reports.sections.scores import render_scores
 from assay.reports.table import table_from_rows, table_section
 from assay.serialize import dumps
-from assay.text import some_of
+from assay.text import some_of, spreadsheet_cell
 
 Render = Callable[[Any], str]
 Write = Callable[[Any, Path], None]
@@ -47,6 +47,8 @@ class Export:
     """File extension → the function that writes the file of another tool."""
     check: Write | None = None
     """Raises an error if rows cannot hold the object."""
+    is_data: bool = False
+    """Whether files are read again as data, so that every id must stay as it is."""
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -67,6 +69,8 @@ def save_object(value: Tabular, path: str | Path) -> None:
         raise UsageError(f"{place}: the file extension must be one of {', '.join(export.endings)}")
     if export.check and ending != ".json":
         export.check(value, place)
+    if export.is_data and ending == ".csv":
+        _check_ids(value, place)
     if ending in export.writers:
         export.writers[ending](value, place)
     elif ending == ".parquet":
@@ -88,6 +92,14 @@ def _csv(value: Tabular) -> str:
     rows = zip(*map(_fields, columns.values()), strict=True)
     table = table_from_rows([dict(zip(columns, row, strict=True)) for row in rows], names=tuple(columns))
     return render_sections([table_section(table)], "csv")
+
+
+def _check_ids(value: Tabular, path: Path) -> None:
+    """Raise an error if an id would change in CSV, where a text that looks like a formula gets an apostrophe."""
+    ids = (doc for name, values in value.columns_of().items() if name.endswith("_id") for doc in values)
+    if changed := next((one for one in ids if spreadsheet_cell(one) != one), None):
+        why = "looks like a formula" if changed.isprintable() else "has control characters"
+        raise DataError(f"the id {changed!r} {why} and would change in CSV. Save as .json or .parquet", source=path)
 
 
 def _fields(values: Sequence[Any] | NDArray[Any]) -> list[Any]:
@@ -175,9 +187,10 @@ EXPORTS: Mapping[type, Export] = {
         _json_text,
         _texts(_dataset_text, partial(_dataset_text, form="html")),
         dict.fromkeys((".trec", ".qrels"), _save_dataset_qrels),
+        is_data=True,
     ),
     Leaderboard: Export(_json_text, {}, {}),
-    Run: Export(_json_text, {}, dict.fromkeys((".trec", ".run"), _save_run)),
-    Qrels: Export(_qrels_json, {}, dict.fromkeys((".trec", ".qrels"), _save_qrels), _check_judged),
+    Run: Export(_json_text, {}, dict.fromkeys((".trec", ".run"), _save_run), is_data=True),
+    Qrels: Export(_qrels_json, {}, dict.fromkeys((".trec", ".qrels"), _save_qrels), _check_judged, is_data=True),
 }
 """Type → how its objects are written."""
