@@ -76,6 +76,14 @@ def test_a_benchmark_shows_its_sizes_and_its_first_queries():
     assert queries.table()[0][:3] == ["query_id", "query", "relevant_ids"]
 
 
+def test_the_first_rows_of_a_run_are_those_of_its_frame():
+    run = assay.Run({"q0": {}, **{f"q{n}": {f"d{doc}": doc % 3 for doc in range(n)} for n in range(1, 9)}})
+    page = shown(run)
+    wanted = [[str(field) for field in row] for row in run.to_pandas().head(10).values.tolist()]
+    assert page.one("table").table()[1:] == wanted
+    assert page.one("li").text == "Run(9 queries, 36 documents): the first 10 of 36 rows"
+
+
 def test_runs_and_judgments_show_their_first_rows():
     assert shown(assay.Run(RUN)).one("table").table()[1] == ["q1", "d2", "0.0", "1"]
     assert "Qrels(3 queries, 4 judgments)" in shown(assay.Qrels(QRELS)).text

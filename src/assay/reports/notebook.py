@@ -10,11 +10,14 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from assay.comparison import Comparison, Figures
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Result, with_intervals
-from assay.frames import Tabular
+from assay.frames import Columns, Tabular
 from assay.masking import mask
+from assay.model import Run
 from assay.reports.layout import raised
 from assay.reports.report import Report
 from assay.reports.sections.catalog import dataset_sections
@@ -114,11 +117,20 @@ def _comparison_sections(comparison: Comparison) -> Sequence[Section]:
 
 def _first_rows(value: Tabular) -> Section:
     """The first rows of the first table, and how many there are."""
-    values = value.columns_of()
-    n_rows = len(next(iter(values.values()), ()))
+    values, n_rows = _beginning(value)
     rows = tuple(cells(*(_text(column[row]) for column in values.values())) for row in range(min(n_rows, MAX_ROWS)))
     more = f": the first {len(rows)} of {counted(n_rows, 'row')}" if n_rows > len(rows) else ""
     return table_section(Table(text_columns(*values), rows, notes=(f"{value!r}{more}",)))
+
+
+def _beginning(value: Tabular) -> tuple[Columns, int]:
+    """At least the first rows, and the number of all rows. A run may have millions; only its first queries are ranked."""
+    if not isinstance(value, Run):
+        values = value.columns_of()
+        return values, len(next(iter(values.values()), ()))
+    n_queries = int(np.searchsorted(np.cumsum(value.n_retrieved), MAX_ROWS)) + 1
+    first = Run({query: value[query] for query in value.query_ids[:n_queries]})
+    return first.columns_of(), int(value.n_retrieved.sum())
 
 
 def _text(value: Any) -> str:
