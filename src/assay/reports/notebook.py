@@ -49,7 +49,9 @@ STYLE = """\
 .assay table { border-collapse: collapse; margin: 0.5em 0; }
 .assay th, .assay td { padding: 0.2em 0.8em; text-align: right; border-bottom: 1px solid rgb(128 128 128 / 0.35); }
 .assay th, .assay td { white-space: nowrap; }
-.assay .text { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+.assay .text { text-align: left; min-width: 5em; }
+.assay td.text { white-space: normal; }
+.assay td.text, .assay p, .assay .notes { overflow-wrap: anywhere; }
 .assay .best { font-weight: bold; }
 .assay .second { text-decoration: underline; }
 .assay .lead { border-left: 3px solid rgb(128 128 128 / 0.6); padding-left: 0.6em; }
