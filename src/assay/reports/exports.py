@@ -96,10 +96,10 @@ def _csv(value: Tabular) -> str:
 
 def _check_ids(value: Tabular, path: Path) -> None:
     """Raise an error if an id would change in CSV, where a text that looks like a formula gets an apostrophe."""
-    ids = (doc for name, values in value.columns_of().items() if name.endswith("_id") for doc in values)
-    if changed := next((one for one in ids if spreadsheet_cell(one) != one), None):
-        why = "looks like a formula" if changed.isprintable() else "has control characters"
-        raise DataError(f"the id {changed!r} {why} and would change in CSV. Save as .json or .parquet", source=path)
+    columns = [values for name, values in value.columns_of().items() if name.endswith("_id")]
+    if example := next((text for values in columns for text in values if spreadsheet_cell(text) != text), None):
+        reason = "looks like a formula" if example.isprintable() else "has control characters"
+        raise DataError(f"the id {example!r} {reason} and would change in CSV. Save as .json or .parquet", source=path)
 
 
 def _fields(values: Sequence[Any] | NDArray[Any]) -> list[Any]:
