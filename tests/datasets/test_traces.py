@@ -176,3 +176,9 @@ def test_texts_need_a_benchmark(tmp_path, capsys):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     assert main(["score", str(tmp_path / "qrels.txt"), str(SAMPLES / "openinference.jsonl")]) == 3
     assert "--dataset" in capsys.readouterr().err
+
+
+def test_texts_that_no_query_of_the_benchmark_has(golden, tmp_path):
+    with pytest.raises(assay.DataError, match="none of them is the text of a query in the benchmark") as caught:
+        assay.evaluate(assay.load_dataset(golden), {"an other question": ["d1"]}, "mrr")
+    assert "--dataset" not in str(caught.value)

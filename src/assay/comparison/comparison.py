@@ -305,7 +305,12 @@ def compare(
     seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
     """
     if not isinstance(runs, Mapping):
-        raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
+        names = (
+            "compare(None, {'bm25': result, 'dense': other})"
+            if isinstance(runs, Result)
+            else "{'bm25': run, 'dense': other}"
+        )
+        raise UsageError(f"runs must have names, as in {names}, not {shortened(runs)}")
     others: dict[str, Any] = {**settings}
     _check_settings(others)
     chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}

@@ -70,8 +70,8 @@ class Report:
         return metric.name not in self.beside or not all(figure != figure for figure in figures)
 
     def label(self, result: Result) -> str:
-        """The name of a run, on one line and without control characters."""
-        return printable(result.name)
+        """The name of a run, on one line and without control characters; a run without a name is called run."""
+        return printable(result.name or self.rows_are)
 
     def text(self, metric: BoundMetric, value: float | str) -> str:
         """A score or summary for people; times have their unit."""
