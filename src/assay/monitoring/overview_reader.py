@@ -56,9 +56,7 @@ class OverviewReader:
         self._facts_of(store, [run.result for draft in drafts for run in draft.compared])
         series = [self._decided(store, draft) for draft in drafts]
         self._forget_all_but(series)
-        order = {standing: place for place, standing in enumerate(STANDINGS)}
-        series.sort(key=lambda line: (order[line.standing], line.benchmark, line.provider, line.data))
-        return Overview(tuple(series))
+        return Overview(tuple(sorted(series, key=_order)))
 
     def _facts_of(self, store: Store, numbers: Iterable[int]) -> dict[int, RunFacts]:
         unknown = [number for number in dict.fromkeys(numbers) if number not in self._facts]
@@ -107,6 +105,12 @@ class OverviewReader:
         self._facts = {number: facts for number, facts in self._facts.items() if number in runs | earlier}
         self._moves = {key: moves for key, moves in self._moves.items() if key[2] in runs and key[1] in earlier}
         self._found = {key: marks for key, marks in self._found.items() if key in found}
+
+
+def _order(line: SeriesOverview) -> tuple[int, bool, str, str, str]:
+    """What got worse first; of these first what got worse since the last run, because that is news."""
+    is_old = line.previous.standing != line.standing
+    return STANDINGS.index(line.standing), is_old, line.benchmark, line.provider, line.data
 
 
 def _headlines(

@@ -10,7 +10,7 @@ import msgspec
 from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
-from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile
+from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
 
@@ -30,6 +30,7 @@ FORMS: Mapping[str, type] = {
     "assay.query_plan/1": QueryPlanFile,
     "assay.result/1": SavedFile,
     "assay.results/1": ResultsFile,
+    "assay.status/1": StatusFile,
     "assay.watch/1": WatchFile,
     "assay.why/1": WhyFile,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, Select, and_, case, func, or_, select
 from assay.store.database import Database
 from assay.store.listing import IS_FAILED, Truth
 from assay.store.query_scores import in_parts, read_records
-from assay.store.rows import read_rows
+from assay.store.rows import read_first, read_rows
 from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS
 
 
@@ -98,6 +99,10 @@ class NewestBook:
         parts = (self._database.read(partial(read_records, results=part)) for part in in_parts(results))
         return {number: record for part in parts for number, record in part.items()}
 
+    def error(self, evaluation: str, place: int) -> str:
+        """The most frequent error of a result; empty if there is none."""
+        return self._database.read(partial(read_error, evaluation=evaluation, place=place))
+
     def baselines(self) -> Sequence[Baseline]:
         """The baselines, the one that was blessed last first."""
         return self._database.read(list_baselines)
@@ -145,6 +150,20 @@ def list_values(connection: Connection, metrics: Iterable[str], per_series: int)
     statement = statement.join(RESULTS).join(ranked, ranked.c.number == FIGURES.c.result)
     is_shown = or_(ranked.c.age <= per_series, RESULTS.c.evaluation.in_(select(BASELINES.c.evaluation)))
     return read_rows(connection, statement.where(and_(FIGURES.c.metric.in_(sorted(set(metrics))), is_shown)), Value)
+
+
+def read_error(connection: Connection, evaluation: str, place: int) -> str:
+    """The most frequent error of a result; empty if there is none."""
+    statement = select(RESULTS.c.number).join(EVALUATIONS)
+    statement = statement.where(EVALUATIONS.c.id == evaluation, RESULTS.c.place == place)
+    row = read_first(connection, statement, tuple[int])
+    return most_frequent_error(read_records(connection, row).get(row[0], {})) if row else ""
+
+
+def most_frequent_error(record: Mapping[str, Any]) -> str:
+    """The most frequent error in the record of a result; empty if there is none."""
+    errors = Counter(map(str, (record.get("failures") or {}).values()))
+    return errors.most_common(1)[0][0] if errors else ""
 
 
 def list_baselines(connection: Connection) -> list[Baseline]:

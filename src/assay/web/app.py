@@ -12,8 +12,9 @@ from assay.errors import AssayError, UnknownName
 from assay.masking import add_secret
 from assay.web.api.routes import routes as api_routes
 from assay.web.documents import ServedDatasets
+from assay.web.live import routes as live_routes
 from assay.web.page import Page, PageRequest
-from assay.web.pages import compare, datasets, history, judging, leaderboard, metrics, progress, query, result, results
+from assay.web.pages import compare, datasets, history, home, judging, leaderboard, metrics, progress, query, result, results
 from assay.web.proxies import ForwardedHeaders, Proxies
 from assay.web.rendering import Answer, Renderer, StaticFiles, answer_of
 from assay.web.security import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 PAGES: tuple[Page, ...] = (
+    home.PAGE,
     results.PAGE,
     result.PAGE,
     result.SHORTCUT,
@@ -46,7 +48,7 @@ PAGES: tuple[Page, ...] = (
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
-    progress.routes,
+    live_routes,
     api_routes,
 )
 """Functions that create the other routes."""

@@ -115,6 +115,8 @@ class Page:
     """Whether it may take long to compute; such pages wait in a queue of their own, so that other pages do not wait."""
     knows_judge: bool = False
     """Whether it shows the grades of the current judge."""
+    is_live: bool = False
+    """Whether an open page learns that the store has changed, or that an evaluation is running."""
 
     def check_parameters(self, request: PageRequest) -> None:
         """Refuse a parameter that this page does not have, so that no part of a request is ignored silently."""
