@@ -62,11 +62,11 @@ class SeriesOverview:
         """`worse`, `failed`, `better`, `lower` or `higher` (not shown), `same`, or `new` if nothing can be decided."""
         if self.newest.is_failed:
             return FAILED
-        found = [change.standing for change in (self.previous, self.baseline) if change.standing]
+        both = [change.standing for change in (self.previous, self.baseline) if change.standing]
         for standing in (WORSE, BETTER):
-            if standing in found:
+            if standing in both:
                 return standing
-        return next((standing for standing in found if standing in (LOWER, HIGHER)), SAME if found else NEW)
+        return next((standing for standing in both if standing in (LOWER, HIGHER)), SAME if both else NEW)
 
     @property
     def deciding(self) -> ChangeSince:

@@ -101,10 +101,10 @@ class OverviewReader:
         """Cache only what these series need, so that the caches do not grow with the years."""
         runs = {run.result for line in series for run in line.runs[-1:]}
         earlier = {change.earlier.result for line in series for change in (line.previous, line.baseline) if change.earlier}
-        found = {(line.metric.name, tuple(run.result for run in line.runs)) for line in series}
+        lines = {(line.metric.name, tuple(run.result for run in line.runs)) for line in series}
         self._facts = {number: facts for number, facts in self._facts.items() if number in runs | earlier}
         self._moves = {key: moves for key, moves in self._moves.items() if key[2] in runs and key[1] in earlier}
-        self._found = {key: marks for key, marks in self._found.items() if key in found}
+        self._found = {key: marks for key, marks in self._found.items() if key in lines}
 
 
 def _order(line: SeriesOverview) -> tuple[int, bool, str, str, str]:
@@ -225,9 +225,9 @@ def _blessed(
     """The baselines that cover a series: those on the same data first, and of these the one that was blessed last."""
     covering = (line.provider, f"{line.benchmark}/{line.provider}", line.benchmark)
     by_evaluation = {run.evaluation: run for run in runs}
-    found = [
+    named = [
         (by_evaluation[baseline.evaluation], baseline.name)
         for baseline in baselines
         if baseline.evaluation in by_evaluation and (not baseline.part or baseline.part in covering)
     ]
-    return iter(sorted(found, key=lambda one: one[0].comparable != newest.comparable))
+    return iter(sorted(named, key=lambda pair: pair[0].comparable != newest.comparable))

@@ -113,7 +113,8 @@ def _route(state: AppState, renderer: Renderer, page: Page) -> BaseRoute:
         if answer is None:
             key = (page_request.path, page_request.params, page_request.judge)
             make = partial(_answer, state, renderer, page, page_request)
-            answer = await state.run_in_thread(request, key, make, is_heavy=page.is_heavy)
+            workers = state.overview_worker if page.has_own_thread else None
+            answer = await state.run_in_thread(request, key, make, is_heavy=page.is_heavy, workers=workers)
         return answer.to(request)
 
     return Route(page.path, endpoint, methods=["GET"])

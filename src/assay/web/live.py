@@ -43,8 +43,8 @@ class News(NamedTuple):
 
     def events(self, before: News | None = None) -> bytes:
         """The events about everything that differs from what was said before."""
-        said = zip(self._fields, self, before or (b"", b""), strict=True)
-        return b"".join(b"event: %s\ndata: %s\n\n" % (name.encode(), now) for name, now, last in said if now != last)
+        parts = zip(self._fields, self, before or (b"", b""), strict=True)
+        return b"".join(b"event: %s\ndata: %s\n\n" % (name.encode(), now) for name, now, last in parts if now != last)
 
 
 class NewsDesk:

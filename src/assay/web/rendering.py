@@ -167,6 +167,7 @@ class Renderer:
             "navigation": [(page.label, page.path) for page in pages if page.label],
             "scripts": [static.url(name) for name in SCRIPTS],
             "styles": [static.url(name) for name in STYLES],
+            "live_worker": static.url("live-worker.js"),
             "csrf": CSRF_MARK,
             "has_token": has_token,
             "version": __version__,

@@ -138,6 +138,8 @@ class AppState:
         self.streams = Streams()
         self.workers = Workers()
         """The threads for long computations."""
+        self.overview_worker = Workers(1)
+        """The thread of the home page, which never waits for comparisons."""
         self.pages: LruCache[Any] = LruCache(MAX_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._indexes: LruCache[ResultIndex] = LruCache(2)
         self._evaluations: LruCache[StoredEvaluation] = LruCache(MAX_ROWS, n_rows_of)
@@ -164,14 +166,16 @@ class AppState:
 
         return CapacityLimiter(LIGHT_THREADS)
 
-    async def run_in_thread(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
+    async def run_in_thread(
+        self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool, workers: Workers | None = None
+    ) -> T:
         """Call a function in a thread: one of the few for long computations, or one of those for everything else."""
         from anyio import to_thread
 
         if is_heavy:
             is_file = self.store.place.path is not None  # the work itself queries a database server
             version = self.store_version() if is_file else None
-            return await cancel_when_gone(request, self.workers.run((version, key), make))
+            return await cancel_when_gone(request, (workers or self.workers).run((version, key), make))
         return await to_thread.run_sync(make, limiter=self.threads)
 
     def store_version(self) -> Hashable:

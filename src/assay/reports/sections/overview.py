@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.comparison import Figures
-from assay.monitoring import ChangeSince, Overview, SeriesOverview
+from assay.monitoring import ChangeSince, Overview, SeriesOverview, change_head
 from assay.reports.sections.monitoring import sparkline
 from assay.reports.sections.store import readable_time
 from assay.reports.table import Cell, Column, Notes, Section, Table, table_section
@@ -52,16 +52,23 @@ def interval_text(line: SeriesOverview) -> str:
 
 
 def overview_sections(overview: Overview) -> tuple[Section, ...]:
-    """The table, and below it the sentences about series that got worse or failed."""
+    """The table, and below it the sentences about series that got worse or failed, and earlier steps of the others."""
     heads = tuple(Column(name, kind="text" if name in NAMES else "number", spare=spare) for name, spare in COLUMNS.items())
     rows = tuple(_row(line) for line in overview.series)
     about = tuple(sentence for line in (*overview.worse, *overview.failed) for sentence in _sentences(line))
+    about += tuple(filter(None, map(_step, overview.rest)))
     return (table_section(Table(heads, rows)), *([Section(parts=(Notes(about),))] if about else []))
 
 
 def _sentences(line: SeriesOverview) -> list[str]:
     where = f"{line.benchmark}: " if line.benchmark else ""
     return [f"{where}{sentence}" for sentence in line.sentences()]
+
+
+def _step(line: SeriesOverview) -> str:
+    """The newest step of a series that did not change since; empty if there is none."""
+    change = line.last_change
+    return "" if change is None else f"{line.name}: {change_head(change, line.metric)} on {change.point.started[:10]}."
 
 
 def _row(line: SeriesOverview) -> tuple[Cell, ...]:

@@ -101,7 +101,7 @@ KINDS = {
     "failed": "Failed on every query",
     "better": "Got better",
     "unshown": "Lower or higher, not shown",
-    "rest": "No change",
+    "rest": "The other series",
 }
 """Key of a group → its heading."""
 DETAILED = ("worse", "failed")
@@ -113,6 +113,8 @@ def show_home(state: AppState, request: PageRequest) -> View:
     only = request.get("only")
     if only and only not in KINDS:
         raise UnknownName("group of series", only[:80], near_matches(only, KINDS), f"choose from {', '.join(KINDS)}")
+    if not only:
+        request.get_int("page", 1, 1)  # only the page of a group has several pages
     chosen = Overview(tuple(line for line in overview.series if _is_chosen(line, request)))
     groups = [_group(key, getattr(chosen, key), request, is_alone=bool(only)) for key in KINDS if only in ("", key)]
     lines = getattr(chosen, only) if only else chosen.series
@@ -262,4 +264,4 @@ def _cells(line: SeriesOverview) -> tuple[Cell, ...]:
     )
 
 
-PAGE = Page("/", show_home, "Home", (*FILTERS, "only", "page"), is_heavy=True, is_live=True)
+PAGE = Page("/", show_home, "Home", (*FILTERS, "only", "page"), is_heavy=True, has_own_thread=True, is_live=True)

@@ -85,14 +85,14 @@ def _headline_columns(index: ResultIndex, results: Sequence[ListedResult]) -> li
 
 def _metric_columns(names: Sequence[str], index: ResultIndex | None = None) -> list[ResultColumn]:
     """A column for each metric. With an index, a result has a value only in the column of its own headline metric."""
-    keys = {name: name if len(names) > 1 else "value" for name in names}
+    is_only = len(names) < 2
 
     def column(name: str) -> ResultColumn:
         def is_own(result: ListedResult) -> bool:
             return index is None or index.headline(result) == name
 
         return SheetColumn(
-            Column(keys[name], name or "value"),
+            Column("value" if is_only else name, name or "value"),
             lambda result: figure_cell(result, name) if is_own(result) else Cell("", value=""),
             lambda result: _value(result, name) if is_own(result) else None,
         )

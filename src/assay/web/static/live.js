@@ -9,7 +9,6 @@
   let known = null;
   let fresh = null;
   let asked = 0;
-  let source = null;
 
   const report = (name, data) => document.dispatchEvent(new CustomEvent(`assay:${name}`, { detail: data }));
 
@@ -91,23 +90,38 @@
     else say(more > 0 ? `new results: ${more.toLocaleString("en")}` : "this page has changed", show);
   };
 
+  const take = (name, data) => {
+    if (name !== "store") return report(name, data ? JSON.parse(data) : undefined);
+    const { n_results: n, state } = JSON.parse(data);
+    const isNews = known === null ? n !== nResults : state !== known;
+    known = state;
+    if (isNews) check(n);
+  };
+
+  // All pages of a browser share one stream. Browsers without shared workers have one for each page that is visible.
+  const url = main.dataset.events;
+  const openShared = () => {
+    const { port } = new SharedWorker(main.dataset.worker);
+    port.addEventListener("message", (message) => take(message.data.name, message.data.data));
+    port.start();
+    port.postMessage({ url });
+    return () => port.postMessage({});
+  };
+  const openOwn = () => {
+    const source = new EventSource(url);
+    for (const name of ["progress", "store"]) source.addEventListener(name, (event) => take(name, event.data));
+    source.addEventListener("error", () => { if (source.readyState === EventSource.CLOSED) take("closed"); });
+    return () => source.close();
+  };
+
+  let leave = null;
   const open = () => {
-    if (source || document.hidden) return; // a browser allows only a few connections, so pages in the background have none
-    source = new EventSource(main.dataset.events);
-    source.addEventListener("progress", (event) => report("progress", JSON.parse(event.data)));
-    source.addEventListener("store", (event) => {
-      const { n_results: n, state } = JSON.parse(event.data);
-      const isNews = known === null ? n !== nResults : state !== known;
-      known = state;
-      if (isNews) check(n);
-    });
-    source.addEventListener("error", (event) => {
-      if (event.target.readyState === EventSource.CLOSED) report("closed");
-    });
+    if (leave || document.hidden) return;
+    leave = window.SharedWorker ? openShared() : openOwn();
   };
   const close = () => {
-    if (source) source.close();
-    source = null;
+    if (leave) leave();
+    leave = null;
   };
 
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
