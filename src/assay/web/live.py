@@ -71,7 +71,7 @@ class NewsDesk:
             return self._news.store
         self._version = version
         mark = blake2b(repr(version).encode(), digest_size=8).hexdigest()
-        return dumps({"n_results": self._state.store.count(), "state": mark}).encode()
+        return dumps({"n_results": self._state.n_results, "state": mark}).encode()
 
 
 def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:

@@ -86,7 +86,7 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
     if isinstance(view, Redirect):
         return Answer(b"", status=307, headers={"location": view.url})
     if not (name := request.get("csv")):
-        live = {"events": EVENTS, "n_results": state.store.count()} if page.is_live else {}
+        live = {"events": EVENTS, "n_results": state.n_results} if page.is_live else {}
         return Answer(renderer.rendered(view, request, page.section or page.label, live), status=view.status)
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"choose from {', '.join(view.tables)}")

@@ -143,6 +143,7 @@ class AppState:
         self.pages: LruCache[Any] = LruCache(MAX_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._indexes: LruCache[ResultIndex] = LruCache(2)
         self._evaluations: LruCache[StoredEvaluation] = LruCache(MAX_ROWS, n_rows_of)
+        self._counts: LruCache[int] = LruCache(2)
         self._errors: LruCache[str] = LruCache(MAX_ERRORS)
         self._overviews: LruCache[Overview] = LruCache(2)
         self._reader: tuple[Store, OverviewReader] | None = None
@@ -181,6 +182,11 @@ class AppState:
     def store_version(self) -> Hashable:
         """A value that changes whenever the store does; it is cheap, because every request reads it."""
         return self.store.state()
+
+    @property
+    def n_results(self) -> int:
+        """The number of stored results."""
+        return self._counts.get(self.store_version(), lambda: self.store.count())
 
     @property
     def index(self) -> ResultIndex:

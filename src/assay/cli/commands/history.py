@@ -89,7 +89,7 @@ def _show_overview(options: argparse.Namespace) -> int:
     with open_store(options) as store:
         chosen = [line for line in OverviewReader().read(store).series if _is_chosen(line, options)]
         if not chosen:
-            raise NothingSelected(describe_no_history(options, "a value", store.list()))
+            raise NothingSelected(describe_no_history(options, "", store.list()))
     overview = Overview(tuple(chosen))
     if options.format == "json":
         sys.stdout.write(json_text({"schema": "assay.status/1", **overview.to_dict()}))
@@ -113,16 +113,17 @@ def describe_no_history(options: argparse.Namespace, metric: str, entries: Seque
         "provider": list(dict.fromkeys(entry.provider for entry in entries)),
         "metric": list(dict.fromkeys(name for entry in entries for name in entry.figures)),
     }
-    asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": options.metric and metric}
+    asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": metric}
     lacking = [kind for kind, name in asked.items() if name and name not in known[kind]]
+    what = metric or "a value"
     if not entries or not lacking:
-        return f"no stored result{conditions} has {metric}. To list the stored results: assay results"
+        return f"no stored result{conditions} has {what}. To list the stored results: assay results"
     kind = lacking[0]
     near = near_matches(str(asked[kind]), known[kind])
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     names = sorted(known[kind])
     there = ", ".join(names[:MAX_NAMES_SHOWN]) + (" …" if len(names) > MAX_NAMES_SHOWN else "")
-    return f"no stored result{conditions} has {metric}.{meant}   (stored {kind}s: {there})"
+    return f"no stored result{conditions} has {what}.{meant}   (stored {kind}s: {there})"
 
 
 COMMAND = Command(

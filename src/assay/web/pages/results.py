@@ -73,7 +73,7 @@ def _headline_columns(index: ResultIndex, results: Sequence[ListedResult]) -> li
     """A column for each headline metric; if there are too many, one column that names the metric in each cell."""
     names = list(dict.fromkeys(index.headline(result) for result in results))
     if len(names) <= MAX_METRICS:
-        return _metric_columns(names, index)
+        return _metric_columns(names, index if len(names) > 1 else None)
 
     def cell(result: ListedResult) -> Cell:
         name = index.headline(result)

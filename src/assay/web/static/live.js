@@ -53,7 +53,7 @@
     if (!fresh) return;
     const changed = typed();
     if (changed.some((field) => field.name && !fieldIn(fresh, nameOf(field)))) {
-      say("There is news, but you have typed something that is not saved. Save it first, then reload the page.");
+      say("There is news, but it would discard what you typed or selected. Reload the page when you are done.");
       return;
     }
     const open = openDetails();
