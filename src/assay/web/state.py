@@ -198,6 +198,10 @@ class AppState:
         """Every series of the store, what got worse first. Decisions are cached, because results never change."""
         return self._overviews.get(self.store_version(), self._read_overview)
 
+    def read_ahead(self) -> None:
+        """Start to read the overview, because the home page is the first that is requested."""
+        self.overview_worker.begin(lambda: self.overview)
+
     def _read_overview(self) -> Overview:
         from assay.monitoring import OverviewReader
 
