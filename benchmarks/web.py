@@ -93,7 +93,7 @@ async def _waits_meanwhile(port: int, keys: Sequence[str]) -> dict[str, list[flo
     pairs = [f"/compare?r={first}&r={second}" for first, second in combinations(keys, 2)]
     busy = [asyncio.create_task(_ask(port, pairs[number::COMPARISONS])) for number in range(COMPARISONS)]
     await asyncio.sleep(1)
-    waits: dict[str, list[float]] = {"/progress": [], "/?sort=value": []}
+    waits: dict[str, list[float]] = {"/progress": [], "/": [], "/results?sort=value": []}
     end = time.monotonic() + MEANWHILE
     while time.monotonic() < end and not all(task.done() for task in busy):
         for path, found in waits.items():
@@ -114,10 +114,12 @@ def _varied(result: Result, number: int) -> Result:
 def _pages(ours: int, theirs: int, keys: Sequence[str]) -> Iterator[Row]:
     first, second = keys[:2]
     sorts = ("started", "provider", "value&order=desc", "benchmark", "queries", "failed", "value")
-    list_pages = [f"/?sort={sort}&page={page}" for page in range(1, N_STORED // 50 + 1) for sort in sorts]
+    list_pages = [f"/results?sort={sort}&page={page}" for page in range(1, N_STORED // 50 + 1) for sort in sorts]
     cases = {
+        "the home page": ["/"],
+        "the home page of one benchmark": [f"/?benchmark=b{number}" for number in range(10)],
         "the list, sorted and at another page with each request": list_pages,
-        "the list sorted by a metric": ["/?sort=value&order=desc"],
+        "the list sorted by a metric": ["/results?sort=value&order=desc"],
         "a result": [f"/result/{first}"],
         "a query": [f"/result/{first}/query?id=q{number}" for number in range(20)],
         "a comparison": [f"/compare?r={first}&r={second}"],

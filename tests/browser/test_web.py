@@ -60,12 +60,12 @@ def visit(browser):
 
 def all_paths(watched):
     """Every page, with a result and a query that the list leads to."""
-    page = watched.open("/")
+    page = watched.open("/results")
     picks = page.locator("input[name=r]").all()
     keys = [pick.get_attribute("value") for pick in picks[:4]]
     page = watched.open(f"/result/{keys[0]}")
     query = page.locator("#queries tbody tr a").first.get_attribute("href")
-    some = ["/", f"/result/{keys[0]}", query, f"/compare?r={keys[-2]}&r={keys[-1]}", "/compare", "/leaderboard"]
+    some = ["/", f"/result/{keys[0]}", "/results", query, f"/compare?r={keys[-2]}&r={keys[-1]}", "/compare", "/leaderboard"]
     return [*some, "/history", "/datasets", "/metrics", "/metrics?name=ndcg"]
 
 
@@ -86,7 +86,7 @@ def test_every_page_is_quiet_and_fits(visit, usual, how):
 
 def test_sorting_and_the_way_back(visit, usual):
     watched = visit(usual)
-    page = watched.open("/")
+    page = watched.open("/results")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Tab")
@@ -107,7 +107,7 @@ def test_sorting_and_the_way_back(visit, usual):
 
 def test_filtering_by_menus_and_words(visit, usual):
     watched = visit(usual)
-    page = watched.open("/")
+    page = watched.open("/results")
     page.get_by_label("Provider").select_option("dense")
     page.get_by_label("From", exact=True).fill("2026-10-25")
     page.get_by_role("button", name="Filter").click()
@@ -116,13 +116,13 @@ def test_filtering_by_menus_and_words(visit, usual):
     assert {text.split()[0] for text in watched.column(2)} == {"dense"}
     assert page.get_by_label("Provider").input_value() == "dense"
     page.get_by_role("link", name="Show all").click()
-    page.wait_for_url(f"{usual}/")
+    page.wait_for_url(f"{usual}/results")
     watched.assert_quiet()
 
 
 def test_picking_and_comparing(visit, usual):
     watched = visit(usual)
-    page = watched.open("/")
+    page = watched.open("/results")
     button = page.get_by_role("button", name="Compare")
     assert button.is_disabled()
     page.locator("input[name=r]").nth(2).check()
@@ -193,7 +193,7 @@ def test_pages_are_read_without_scripts(visit, usual):
     page = watched.page
     page.goto(usual + "/leaderboard")
     assert page.locator("tbody tr").count() >= 4
-    page.goto(usual + "/")
+    page.goto(usual + "/results")
     page.get_by_label("Provider").select_option("dense")
     page.get_by_role("button", name="Filter").click()
     assert "provider=dense" in page.url
@@ -226,6 +226,7 @@ def test_a_link_elsewhere_leads_to_the_page_of_whoever_has_logged_in(visit, serv
     )
     page.goto("http://chat.example/")
     page.get_by_text("look").click()
+    page.wait_for_function("document.querySelector('[name=token]') && !document.querySelector('meta[http-equiv=refresh]')")
     page.get_by_label("Token").fill("a-rather-long-token")
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/metrics")

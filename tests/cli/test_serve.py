@@ -95,7 +95,7 @@ def test_it_answers_and_ends_at_a_signal(serve):
         return re.sub(r"\d+/", "", address)
 
     def visit_and_stay(address):
-        streams.append(urlopen(f"{address}progress/events"))
+        streams.append(urlopen(f"{address}events"))
         assert streams[0].readline().startswith(b"retry:")
         return visit(address)
 

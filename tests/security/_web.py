@@ -22,7 +22,7 @@ def requests(client, texts):
     for text in texts:
         yield "GET", "/" + quote(text, safe=""), {}, None
         pages = {route.path for route in client.app.routes if "GET" in route.methods and not route.path.startswith("/api/")}
-        for pattern in sorted(pages - {"/progress/events", "/static/{name}", "/login", "/switch"}):
+        for pattern in sorted(pages - {"/events", "/static/{name}", "/login", "/switch"}):
             path = filled(pattern, text)
             yield from (("GET", path, {name: text}, None) for name in PARAMETERS if path != ENDLESS)
         for path, operation in operations.items():

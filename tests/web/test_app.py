@@ -12,15 +12,19 @@ from ._clients import cells_of, client_of, keys_of, main_of, told
 from ._stores import HOSTILE, result_of, saved
 
 WORDS = "".join(HOSTILE[name] for name in ("markup", "quotes", "separators"))
-PAGES = ("/", "/compare", "/leaderboard", "/history", "/datasets", "/metrics")
+PAGES = ("/", "/results", "/compare", "/leaderboard", "/history", "/datasets", "/metrics")
 
 
 @pytest.fixture(scope="module")
 def paths(attacked):
-    one, other = keys_of(attacked.get("/").text)
+    one, other = keys_of(attacked.get("/results").text)
     name, words = quote(HOSTILE["markup"]), quote(WORDS)
     return {
-        "/": ["/", f"/?words={words}", f"/?benchmark={name}", f"/?metric={words}", "/?csv=results"],
+        "/": ["/", f"/?words={words}", f"/?benchmark={name}", "/?only=rest", "/?csv=series"],
+        "/results": [
+            "/results",
+            *(f"/results?{name}" for name in (f"words={words}", f"benchmark={name}", f"metric={words}", "csv=results")),
+        ],
         "/result/{evaluation}/{place}": [f"/result/{one}", f"/result/{one}?words={words}"],
         "/result/{reference}": [f"/result/{quote(WORDS, safe='')}"],
         "/result/{evaluation}/{place}/query": [f"/result/{one}/query?id={quote(word)}" for word in HOSTILE.values()],
@@ -50,7 +54,8 @@ def test_hostile_text_is_only_ever_text(attacked, paths):
 
 
 PARAMETERS = {
-    "/": ("metric", "since", "until", "sort", "order", "page", "csv"),
+    "/": ("only", "page", "csv"),
+    "/results": ("metric", "since", "until", "sort", "order", "page", "csv"),
     "/compare": ("baseline", "metric", "sort", "order", "page", "csv"),
     "/datasets": ("name", "csv"),
     "/history": ("metric", "since", "sort", "order", "page", "csv"),
@@ -73,8 +78,10 @@ def test_no_page_passes_over_a_parameter_in_silence(client, stored):
             assert client.get(address).status_code in (400, 404), address
 
 
-REFUSED = f"""/nope /result /result/a/b/c/d /static/none.js /?page=0 /?page=-1 /?page=x /?page=٣ /?page={"9" * 50} /?page=99
-/?sort=nothing /?sort=value&order=up /?since=yesterday /?until=x /?metric=nope /?csv=nothing /result/nothing /result/latest/7
+REFUSED = f"""/nope /result /result/a/b/c/d /static/none.js /?page=2&only=rest /?only=nothing /?metric=mrr /?csv=nothing
+/results?page=0 /results?page=-1 /results?page=x /results?page=٣ /results?page={"9" * 50} /results?page=99
+/results?sort=nothing /results?sort=value&order=up /results?since=yesterday /results?until=x /results?metric=nope
+/results?csv=nothing /result/nothing /result/latest/7
 /result/<hybrid>?only=changed /result/<hybrid>?metric=nothing /result/<hybrid>/query?id=q05
 /compare?r=<hybrid>&r=<dense>&r=nothing/0 /compare?r=<hybrid>&r=<dense>&r=latest/9 /compare?r=<hybrid>&r=<dense>&r=../0
 /compare?r=<hybrid>&r=<dense>&metric=zz /compare?r=<hybrid>&r=<dense>&baseline=other /compare?metric=python:evil:x
@@ -96,20 +103,20 @@ def test_an_empty_store_and_searches_without_a_find_say_so(tmp_path, usual, clie
         make_app(tmp_path / "none.db")
     empty = client_of(saved(tmp_path / "s.db"))
     answers = {f"empty store: {path}": empty.get(path) for path in PAGES if path not in ("/datasets", "/metrics")}
-    answers |= {path: client.get(path) for path in ("/?words=nobody-is-called-that", "/history?benchmark=other")}
+    answers |= {path: client.get(path) for path in ("/?words=nobody", "/results?words=nobody", "/history?benchmark=other")}
     snapshots.check("web/nothing", told(answers, {str(tmp_path): "<tmp>", str(usual.parent): "<tmp>"}))
-    assert "<table" not in client.get("/?words=nobody-is-called-that").text
+    assert "<table" not in client.get("/results?words=nobody-is-called-that").text
 
 
 def test_what_changes_in_the_store_is_seen_at_once(fresh):
     client = client_of(fresh)
-    first = client.get("/")
-    again = client.get("/", headers={"if-none-match": first.headers["etag"]})
+    first = client.get("/results")
+    again = client.get("/results", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     fresh.save([result_of(99, provider="new", night=60)])
-    assert len(keys_of(client.get("/").text)) == 2
+    assert len(keys_of(client.get("/results").text)) == 2
     fresh.tag("latest", "shiny")
-    assert "shiny" in main_of(client.get("/").text)
+    assert "shiny" in main_of(client.get("/results").text)
 
 
 def test_every_table_and_chart_of_a_result_can_be_downloaded(client, stored, attacked):
@@ -118,7 +125,7 @@ def test_every_table_and_chart_of_a_result_can_be_downloaded(client, stored, att
     assert len(links) >= 8
     for link in links:
         assert cells_of(client.get(link.replace("&amp;", "&"))), link
-    text = attacked.get(f"/result/{keys_of(attacked.get('/').text)[0]}?csv=queries").text
+    text = attacked.get(f"/result/{keys_of(attacked.get('/results').text)[0]}?csv=queries").text
     assert "'=HYPERLINK" in text, "formulas are neutralised"
     assert not re.search(r'(^|,)"?[=@]', text, re.MULTILINE)
     assert html.count("<figure") == html.count('role="img"') >= 2

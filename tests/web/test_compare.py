@@ -22,7 +22,7 @@ def test_references_lead_to_what_they_mean(client, stored):
 def test_results_with_other_queries_are_compared_on_what_they_share(tmp_path):
     results = [result_of(1, provider="a", n_queries=12), result_of(2, provider="b", n_queries=8)]
     client = client_of(saved(tmp_path / "s.db", results))
-    keys = keys_of(client.get("/").text)
+    keys = keys_of(client.get("/results").text)
     answer = page(client, keys)
     assert (answer.status_code, "--intersect" in answer.text) == (422, False)
     link = unescape(re.search(r'href="([^"]*shared=1[^"]*)"', answer.text)[1])

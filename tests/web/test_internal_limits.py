@@ -127,7 +127,7 @@ def test_tokens_are_compared_in_constant_time(monkeypatch):
 
 def test_an_address_that_is_too_long_is_refused(client, monkeypatch):
     monkeypatch.setattr(security, "MAX_ADDRESS", 1000)
-    assert client.get("/?words=" + "x" * 1001).status_code == 414
+    assert client.get("/results?words=" + "x" * 1001).status_code == 414
 
 
 # Sessions

@@ -13,9 +13,8 @@ import httpx
 import pytest
 
 from assay.errors import UsageError
-from assay.web import drawing, make_app, security
+from assay.web import drawing, live, make_app, security
 from assay.web.connections import Limits
-from assay.web.pages import progress
 from assay.web.state import AppState
 from assay.web.workers import Streams, TooBusy, Workers
 
@@ -75,7 +74,7 @@ def get(port, path="/progress", **how):
     return httpx.get(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE, **how)
 
 
-STREAM = b"GET /progress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+STREAM = b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 
 
@@ -175,7 +174,7 @@ def test_one_stream_too_many_is_told_and_the_place_of_one_that_leaves_is_free(sm
         with served(small, streams=streams) as (port, _), lines(port, 3, STREAM) as held:
             for one in held:
                 assert one.recv(12) == b"HTTP/1.1 200"
-            said[case] = get(port, "/progress/events")
+            said[case] = get(port, "/events")
             assert get(port).status_code == 200
             held[0].close()
             until(lambda streams=streams: len(streams) <= 2)
@@ -187,7 +186,7 @@ def test_one_stream_too_many_is_told_and_the_place_of_one_that_leaves_is_free(sm
 def test_a_stream_ends_with_the_session(small):
     with served(small, proxies=["192.0.2.1"]) as (port, app):
         secret = app.state.keys.sessions.open()
-        head = f"GET /progress/events HTTP/1.1\r\nHost: x\r\nCookie: {COOKIE}={secret}\r\nConnection: close\r\n\r\n"
+        head = f"GET /events HTTP/1.1\r\nHost: x\r\nCookie: {COOKIE}={secret}\r\nConnection: close\r\n\r\n"
         with line(port, head.encode()) as one:
             assert one.recv(12) == b"HTTP/1.1 200"
             app.state.keys.sessions.close(secret)
@@ -197,17 +196,17 @@ def test_a_stream_ends_with_the_session(small):
 @pytest.mark.slow
 def test_a_stream_shows_signs_of_life_and_ends_when_the_line_is_cut(small, monkeypatch):
     """The server that ends does not wait for those who listen either; its headers alone end at once."""
-    monkeypatch.setattr(progress, "POLL_SECONDS", 0.02)
-    monkeypatch.setattr(progress, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(live, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(live, "HEARTBEAT", 0.1)
     with ExitStack() as stack, served(small) as (port, app):
         streams = app.state.app_state.streams
-        with httpx.stream("GET", f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE) as stream:
+        with httpx.stream("GET", f"http://127.0.0.1:{port}/events", timeout=PATIENCE) as stream:
             told = stream.iter_lines()
-            assert next(told) == f"retry: {progress.RETRY}"
+            assert next(told) == f"retry: {live.RETRY}"
             assert [line for line in islice(told, 20) if line.startswith(":")][:3] == [": still here"] * 3
             until(lambda: len(streams) == 1)
         until(lambda: not len(streams))
-        assert httpx.head(f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE).status_code == 200
+        assert httpx.head(f"http://127.0.0.1:{port}/events", timeout=PATIENCE).status_code == 200
         stack.enter_context(line(port, STREAM))
         until(lambda: len(streams) == 1)
 
@@ -267,7 +266,7 @@ def test_comparisons_hold_up_no_other_page_and_too_many_are_told(small, monkeypa
     app.state.app_state.workers = Workers(2, most_jobs=4)
     jobs = app.state.app_state.workers._jobs
     with serving(app) as url, ThreadPoolExecutor(2) as threads:
-        port, keys = int(url.rpartition(":")[2]), keys_of(httpx.get(url).text)
+        port, keys = int(url.rpartition(":")[2]), keys_of(httpx.get(f"{url}/results").text)
         page = threads.submit(get, port, f"/compare?r={keys[0]}&r={keys[1]}")
         program = threads.submit(get, port, f"/api/v1/comparison?result={keys[5]}&result={keys[1]}")
         until(lambda: len(begun) == 2)
@@ -277,7 +276,7 @@ def test_comparisons_hold_up_no_other_page_and_too_many_are_told(small, monkeypa
                 until(lambda: len(jobs) == 4)
                 refused = {"a page": get(port, f"/compare?r={keys[0]}&r={keys[4]}")}
                 refused["a program"] = get(port, "/api/v1/leaderboard?benchmark=things")
-                for path in ("/progress", "/", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
+                for path in ("/progress", "/", "/results", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
                     assert get(port, path).status_code == 200, path
             until(lambda: len(jobs) == 2)
         finally:

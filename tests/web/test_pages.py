@@ -9,10 +9,11 @@ from assay.metrics import all_metrics
 from ._clients import client_of, main_of, rows_of, words_of
 from ._stores import Stored
 
-ADDRESSES = """/ /result/<0>/1 /result/<0>/0/query?id=q003 /compare?r=<1>/0 /compare?r=<1>/0&r=<1>/1&baseline=<1>/1
+ADDRESSES = """/ /results /?csv=series&words=BM25
+/result/<0>/1 /result/<0>/0/query?id=q003 /compare?r=<1>/0 /compare?r=<1>/0&r=<1>/1&baseline=<1>/1
 /leaderboard /history?provider=bm25 /datasets /datasets?name=things /datasets?name=rag-template /metrics?name=NDCG
-/?csv=results&tag=release /?csv=results&tag=main /?csv=results&since=2026-10-03&until=2026-10-03
-/?csv=results&words=RANDOM+things /?csv=results&provider=dense&sort=value&order=asc&metric=mrr
+/results?csv=results&tag=release /results?csv=results&tag=main /results?csv=results&since=2026-10-03&until=2026-10-03
+/results?csv=results&words=RANDOM+things /results?csv=results&provider=dense&sort=value&order=asc&metric=mrr
 /result/<0>/0?csv=queries&only=failed /result/<0>/1?csv=metrics
 /result/<0>/0?csv=queries&only=zero /result/<1>/0?csv=queries&only=worse /result/<1>/0?csv=queries&only=changed
 /result/<1>/1?csv=queries&metric=mrr&sort=mrr&order=asc&words=fr+hard /result/<1>/1?csv=queries&words=THING+17
@@ -55,14 +56,16 @@ def test_what_every_page_says(small, snapshots, monkeypatch):
 
 
 def test_filters_are_in_the_form_again_and_pages_lead_to_each_other_with_them(client):
-    html = client.get("/?provider=dense&words=things&since=2026-10-05&sort=value&order=desc").text
+    html = client.get("/results?provider=dense&words=things&since=2026-10-05&sort=value&order=desc").text
     for part in ("<option selected>dense</option>", 'value="things"', 'value="2026-10-05"', 'aria-sort="descending"'):
         assert part in html, part
-    first, last = (client.get(f"/?benchmark=things&{page}").text for page in ("", "page=2"))
+    first, last = (client.get(f"/results?benchmark=things&{page}").text for page in ("", "page=2"))
     links = [[unescape(link) for link in re.findall(r'href="([^"]+)" rel="\w+"', page)] for page in (first, last)]
-    assert links == [["/?benchmark=things&page=2"] * 2, ["/?benchmark=things"] * 2], "above and below the table"
+    assert links == [["/results?benchmark=things&page=2"] * 2, ["/results?benchmark=things"] * 2], (
+        "above and below the table"
+    )
     assert ("1–50 of 62 results" in first, "51–62 of 62 results" in last) == (True, True)
-    answer = client.get("/?csv=results")
+    answer = client.get("/results?csv=results")
     assert answer.headers["content-disposition"] == 'attachment; filename="results.csv"'
     assert len(answer.text.splitlines()) == 63
 

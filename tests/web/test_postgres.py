@@ -28,9 +28,9 @@ def test_every_change_is_seen(url):
     with Store.open(url) as store:
         first = store.save([result_of(1)])
         client = client_of(store)
-        assert "1 result in" in main_of(client.get("/").text)
+        assert "1 result in" in main_of(client.get("/results").text)
         store.save([result_of(2, provider="dense", night=1)])
-        assert "2 results in" in main_of(client.get("/").text)
+        assert "2 results in" in main_of(client.get("/results").text)
         seen = [store.state()]
         for change in (
             lambda: store.tag(first, "a", "z"),

@@ -10,7 +10,7 @@ from ._stores import result_of, saved
 
 
 def listed(client, query=""):
-    return rows_of(client.get(f"/?{query}").text, "Stored results")
+    return rows_of(client.get(f"/results?{query}").text, "Stored results")
 
 
 def test_what_has_no_value_comes_last_either_way(tmp_path):
@@ -25,7 +25,7 @@ def test_a_metric_without_any_figure_is_not_offered(tmp_path):
     """Queries that were answered together have no times of their own, so latency_p95 has no figure."""
     client = client_of(saved(tmp_path / "s.db", [run("rag-template", "bm25", metrics=["ndcg@10", "latency_p95"])]))
     assert client.get("/api/v1/results").json()["results"][0]["figures"]["latency_p95"]["value"] is None
-    assert "<option>latency_p95</option>" not in client.get("/").text
+    assert "<option>latency_p95</option>" not in client.get("/results").text
 
 
 def test_a_list_stays_small_whatever_names_are_in_it(tmp_path):
@@ -34,13 +34,13 @@ def test_a_list_stays_small_whatever_names_are_in_it(tmp_path):
     long = [result.with_fields(name=f"{n:03}" + "🧪" * 3000, benchmark=f"{n:03}" + "&" * 3000) for n in range(60)]
     wide = [result.with_fields(name=f"{n:03}" + "<" * 110, benchmark=f"{n:03}" + '"' * 110) for n in range(125)]
     client = client_of(saved(tmp_path / "s.db", long, wide))
-    answer = client.get("/?page=4")
+    answer = client.get("/results?page=4")
     assert len(rows_of(answer.text, "Stored results")) > 15
     assert len(answer.content) <= 200_000
 
 
 def test_rows_may_be_picked_and_words_switch_to_a_result(client, attacked):
-    page = client.get("/").text
+    page = client.get("/results").text
     assert re.findall(r'name="r" value="([^"]+)"', page) == keys_of(page)
     assert 'aria-label="Select ' in page
     (found,) = client.get("/switch", params={"words": "hybrid THINGS"}).json()

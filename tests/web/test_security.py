@@ -72,8 +72,8 @@ def test_only_names_of_this_machine_are_answered(client, visitor):
 
 
 def test_without_the_token_there_is_the_login_and_nothing_else(visitor):
-    answer = visitor.get("/?words=a")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login?next=%2F%3Fwords%3Da")
+    answer = visitor.get("/results?words=a")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?next=%2Fresults%3Fwords%3Da")
     for path, status in (("/", 303), ("/switch", 303), ("/api/v1/results", 401), ("/metrics", 303)):
         assert visitor.get(path).status_code == status, path
     page = visitor.get("/login")
@@ -199,7 +199,7 @@ def test_too_much_is_refused_told_or_not(client, attacked, snapshots):
     snapshots.check("web/long_parameters", told(answers))
     for path in pages:
         assert client.get(path, params={"n" * 3000: "x"}).status_code == (200 if path == "/switch" else 400), path
-    key = keys_of(attacked.get("/").text)[0]
+    key = keys_of(attacked.get("/results").text)[0]
     for n_letters, status in ((10_000, 200), (9_999, 404)):  # an id may be as long as data have it
         assert attacked.get(f"/result/{key}/query", params={"id": "w" * n_letters}).status_code == status
 
@@ -220,7 +220,7 @@ def test_a_bug_is_a_page_with_headers_and_without_a_traceback(small, monkeypatch
 
     client = TestClient(make_app(small), base_url="http://localhost", raise_server_exceptions=False)
     monkeypatch.setattr(Store, "list", broken)
-    answer = client.get("/")
+    answer = client.get("/results")
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")

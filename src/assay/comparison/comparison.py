@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Unpack, overload
+from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
 
@@ -392,7 +392,19 @@ def _failure_message(results: Sequence[Result]) -> str:
     return f"nothing can be compared, because {names} failed on every query. The first error: {why}"
 
 
-def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:
+class Origin(Protocol):
+    """What is recorded about how a result came about."""
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """Its provenance."""
+
+    @property
+    def relevance(self) -> Mapping[str, Any]:
+        """How relevance was decided."""
+
+
+def counts_chunks(metric: BoundMetric, results: Sequence[Origin]) -> bool:
     """Whether a metric is unfair to these results, because it counts chunks and the chunkers differ."""
     cuts = {str(result.provenance.get("chunks", {}).get("chunker")) for result in results}
     is_by_span = any(result.relevance.get("strategy_used") == "span" for result in results)

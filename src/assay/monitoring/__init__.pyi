@@ -1,6 +1,9 @@
 from assay.monitoring.case import Case as Case
 from assay.monitoring.case import pair_results as pair_results
 from assay.monitoring.change_rules import RatchetRule as RatchetRule
+from assay.monitoring.change_since import STANDINGS as STANDINGS
+from assay.monitoring.change_since import ChangeSince as ChangeSince
+from assay.monitoring.change_since import RunPoint as RunPoint
 from assay.monitoring.drift import Drift as Drift
 from assay.monitoring.drift import MetricAnomaly as MetricAnomaly
 from assay.monitoring.drift import detect_metric_anomalies as detect_metric_anomalies
@@ -33,6 +36,10 @@ from assay.monitoring.marks import change_details as change_details
 from assay.monitoring.marks import change_head as change_head
 from assay.monitoring.night_evidence import BETS as BETS
 from assay.monitoring.night_evidence import weigh as weigh
+from assay.monitoring.overview import Overview as Overview
+from assay.monitoring.overview import SeriesOverview as SeriesOverview
+from assay.monitoring.overview import day_text as day_text
+from assay.monitoring.overview_reader import OverviewReader as OverviewReader
 from assay.monitoring.points import Change as Change
 from assay.monitoring.points import Point as Point
 from assay.monitoring.rule import Recorded as Recorded

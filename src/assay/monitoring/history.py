@@ -158,10 +158,16 @@ def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric, reader: 
         )
         by_system.setdefault((point.benchmark, point.provider), []).append(Point(*figures))
     bound = find_metric(metric) if isinstance(metric, str) else metric
+    return [line for key, together in sorted(by_system.items()) for line in split_series(*key, together, bound, reader)]
+
+
+def split_series(
+    benchmark: str, provider: str, points: Sequence[Point], metric: BoundMetric, reader: ScoreReader | None = None
+) -> list[Series]:
+    """The points of one benchmark and provider as one series, or as one for each version of the data if they alternate."""
     return [
-        Series(*key, bound.name, tuple(some), data, bound, reader)
-        for key, together in sorted(by_system.items())
-        for data, some in _split_by_data(together).items()
+        Series(benchmark, provider, metric.name, tuple(some), data, metric, reader)
+        for data, some in _split_by_data(points).items()
     ]
 
 

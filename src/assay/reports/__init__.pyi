@@ -74,6 +74,10 @@ from assay.reports.sections.monitoring import history_sections as history_sectio
 from assay.reports.sections.monitoring import render_annotations as render_annotations
 from assay.reports.sections.monitoring import render_gate_junit as render_gate_junit
 from assay.reports.sections.monitoring import render_history as render_history
+from assay.reports.sections.overview import interval_text as interval_text
+from assay.reports.sections.overview import overview_sections as overview_sections
+from assay.reports.sections.overview import standing_text as standing_text
+from assay.reports.sections.overview import value_text as value_text
 from assay.reports.sections.planning import QueryPlan as QueryPlan
 from assay.reports.sections.planning import render_discrimination as render_discrimination
 from assay.reports.sections.planning import render_plan as render_plan

@@ -11,7 +11,7 @@ from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
-from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile
+from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
 
@@ -33,6 +33,7 @@ FORMS: Mapping[str, Any] = {
     "assay.result/1": SavedFile,
     "assay.results/1": ResultsFile,
     "assay.rules/1": RulesFile,
+    "assay.status/1": StatusFile,
     "assay.watch/1": WatchFile,
     "assay.why/1": WhyFile,
 }

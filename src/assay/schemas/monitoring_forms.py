@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from assay.comparison import Unjudged
-from assay.monitoring import Drift, Finding, Moved, Point
+from assay.monitoring import Drift, Finding, Moved, Point, RunPoint
 from assay.schemas.comparison_forms import UNJUDGED, NoiseForm
 from assay.schemas.written_form import written_form
 
@@ -123,3 +123,55 @@ class HistoryFile(msgspec.Struct):
     schema: str
     metric: str
     series: list[Series]
+
+
+RunForm = written_form("Run", RunPoint, "result", "comparable")
+
+
+class ChangeSinceForm(msgspec.Struct):
+    """How the newest run of a series differs from an earlier run."""
+
+    baseline: str | None
+    evaluation: str | None
+    place: int | None
+    started: str | None
+    standing: str | None
+    why_not: str | None
+    value_a: float | None
+    value_b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    is_significant: bool | None
+    n: int
+    worse: list[str]
+    n_worse: int
+    n_better: int
+
+
+class SeriesStatus(msgspec.Struct):
+    """What is known about the newest run of a series."""
+
+    benchmark: str
+    provider: str
+    data: str | None
+    metric: str
+    higher_is_better: bool
+    standing: str
+    newest: RunForm  # type: ignore[valid-type]
+    previous: ChangeSinceForm
+    baseline: ChangeSinceForm | None
+    error: str | None
+    values: list[float | None]
+    changes: list[Change]
+    compare: list[str] | None
+
+
+class StatusFile(msgspec.Struct):
+    """Every series of a store, what got worse first."""
+
+    schema: str
+    heading: str
+    counts: dict[str, int]
+    series: list[SeriesStatus]

@@ -24,6 +24,10 @@ from assay.store.location import parse_location as parse_location
 from assay.store.lookup import find_baseline as find_baseline
 from assay.store.lookup import find_results as find_results
 from assay.store.lookup_result import LookupResult as LookupResult
+from assay.store.newest import Baseline as Baseline
+from assay.store.newest import NewestBook as NewestBook
+from assay.store.newest import NewestResult as NewestResult
+from assay.store.newest import Value as Value
 from assay.store.packing import pack_json as pack_json
 from assay.store.packing import unpack_json as unpack_json
 from assay.store.progress import Running as Running

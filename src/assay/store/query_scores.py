@@ -89,18 +89,23 @@ class ScoreColumn:
         return QueryScores(self._ids, values)
 
 
-def read_provenances(connection: Connection, results: Sequence[int]) -> dict[int, Mapping[str, Any]]:
-    """Result → its provenance as plain values."""
+def read_records(connection: Connection, results: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    """Result → its record as plain values: everything except scores, queries and rankings."""
     statement = select(RESULTS.c.number, RESULTS.c.record).where(RESULTS.c.number.in_(results))
     what = f"{store_prefix(connection)}the record of a result"
-    provenances: dict[int, Mapping[str, Any]] = {}
+    records: dict[int, Mapping[str, Any]] = {}
     for number, record in read_rows(connection, statement, tuple[int, bytes]):
         content = decompress(record, what)
         with report_damage(what):
             plain = unpack_json(content)
-        provenance = plain.get("provenance") if isinstance(plain, dict) else None
-        provenances[number] = provenance if isinstance(provenance, dict) else {}
-    return provenances
+        records[number] = plain if isinstance(plain, dict) else {}
+    return records
+
+
+def read_provenances(connection: Connection, results: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    """Result → its provenance as plain values."""
+    provenances = {number: record.get("provenance") for number, record in read_records(connection, results).items()}
+    return {number: provenance if isinstance(provenance, dict) else {} for number, provenance in provenances.items()}
 
 
 def in_parts(results: Sequence[int]) -> Iterator[Sequence[int]]:

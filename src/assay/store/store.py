@@ -31,6 +31,7 @@ from assay.store.guards import GuardBook
 from assay.store.judgments import Judgment, JudgmentBook, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
 from assay.store.location import StoreLocation, parse_location
+from assay.store.newest import NewestBook
 from assay.store.query_scores import QueryScores, ScoreColumn, in_parts, read_provenances
 from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
 from assay.store.references import Target, check_baseline_name, resolve, resolve_part, resolve_whole
@@ -254,6 +255,11 @@ class Store:
             taken += [baseline.name for baseline in baselines if baseline.before is None]
             unchanged += [baseline.name for baseline in baselines if baseline.before not in (None, baseline.evaluation)]
         return Imported(tuple(new), tuple(known), tuple(taken), tuple(unchanged), n_judgments)
+
+    @property
+    def newest(self) -> NewestBook:
+        """The newest results of each benchmark and provider."""
+        return NewestBook(self._database)
 
     @property
     def judgments(self) -> JudgmentBook:

@@ -12,8 +12,9 @@ from assay.errors import AssayError, UnknownName
 from assay.masking import add_secret
 from assay.web.api.routes import routes as api_routes
 from assay.web.documents import ServedDatasets
+from assay.web.live import routes as live_routes
 from assay.web.page import Page, PageRequest
-from assay.web.pages import compare, datasets, history, judging, leaderboard, metrics, progress, query, result, results
+from assay.web.pages import compare, datasets, history, home, judging, leaderboard, metrics, progress, query, result, results
 from assay.web.proxies import ForwardedHeaders, Proxies
 from assay.web.rendering import Answer, Renderer, StaticFiles, answer_of
 from assay.web.security import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 PAGES: tuple[Page, ...] = (
+    home.PAGE,
     results.PAGE,
     result.PAGE,
     result.SHORTCUT,
@@ -46,7 +48,7 @@ PAGES: tuple[Page, ...] = (
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
-    progress.routes,
+    live_routes,
     api_routes,
 )
 """Functions that create the other routes."""
@@ -111,7 +113,8 @@ def _route(state: AppState, renderer: Renderer, page: Page) -> BaseRoute:
         if answer is None:
             key = (page_request.path, page_request.params, page_request.judge)
             make = partial(_answer, state, renderer, page, page_request)
-            answer = await state.run_in_thread(request, key, make, is_heavy=page.is_heavy)
+            workers = state.overview_worker if page.has_own_thread else None
+            answer = await state.run_in_thread(request, key, make, is_heavy=page.is_heavy, workers=workers)
         return answer.to(request)
 
     return Route(page.path, endpoint, methods=["GET"])

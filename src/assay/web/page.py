@@ -113,8 +113,12 @@ class Page:
     """Whether it depends only on the store, so that it can be cached."""
     is_heavy: bool = False
     """Whether it may take long to compute; such pages wait in a queue of their own, so that other pages do not wait."""
+    has_own_thread: bool = False
+    """Whether such a page has its own queue, so that it does not wait for comparisons."""
     knows_judge: bool = False
     """Whether it shows the grades of the current judge."""
+    is_live: bool = False
+    """Whether an open page learns that the store has changed, or that an evaluation is running."""
 
     def check_parameters(self, request: PageRequest) -> None:
         """Refuse a parameter that this page does not have, so that no part of a request is ignored silently."""

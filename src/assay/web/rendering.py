@@ -20,6 +20,7 @@ from assay.masking import mask
 from assay.reports import SVG, THEME, environment, render_sections, table_section, with_own_ids
 from assay.text import printable
 from assay.web.drawing import drawer
+from assay.web.live import EVENTS
 from assay.web.page import Page, PageRequest, Redirect, View
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
@@ -85,7 +86,8 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
     if isinstance(view, Redirect):
         return Answer(b"", status=307, headers={"location": view.url})
     if not (name := request.get("csv")):
-        return Answer(renderer.rendered(view, request, page.section or page.label), status=view.status)
+        live = {"events": EVENTS, "n_results": state.n_results} if page.is_live else {}
+        return Answer(renderer.rendered(view, request, page.section or page.label, live), status=view.status)
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"choose from {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
@@ -152,8 +154,8 @@ def _with_labels(spec: Any) -> Any:
 
 # Templates.
 
-SCRIPTS = ("tables.js", "web.js", "progress.js")
-STYLES = ("style.css", "web.css", "judging.css")
+SCRIPTS = ("live.js", "tables.js", "web.js", "progress.js")
+STYLES = ("style.css", "web.css", "judging.css", "home.css")
 
 
 class Renderer:
@@ -165,6 +167,7 @@ class Renderer:
             "navigation": [(page.label, page.path) for page in pages if page.label],
             "scripts": [static.url(name) for name in SCRIPTS],
             "styles": [static.url(name) for name in STYLES],
+            "live_worker": static.url("live-worker.js"),
             "csrf": CSRF_MARK,
             "has_token": has_token,
             "version": __version__,
@@ -177,9 +180,9 @@ class Renderer:
         templates.globals["picture_of"] = picture_of
         return templates
 
-    def rendered(self, view: View, request: PageRequest, section: str) -> bytes:
-        """A page as bytes."""
-        about = {"title": view.title, "request": request, "section": section, "tables": view.tables}
+    def rendered(self, view: View, request: PageRequest, section: str, live: Mapping[str, Any] | None = None) -> bytes:
+        """A page as bytes; `live` is what its script needs to learn of news."""
+        about = {"title": view.title, "request": request, "section": section, "tables": view.tables, "live": live or {}}
         return self._text(view.template, {**about, **view.content}).encode("utf-8", "replace")
 
     def _text(self, template: str, content: Mapping[str, Any]) -> str:
@@ -189,7 +192,7 @@ class Renderer:
         """A page that is never cached: the login, or an error."""
         from starlette.responses import HTMLResponse
 
-        about = {"title": title, "request": PageRequest(), "section": "", "tables": {}}
+        about = {"title": title, "request": PageRequest(), "section": "", "tables": {}, "live": {}}
         return HTMLResponse(self._text(template, {**about, **content}), status, {**HEADERS, "cache-control": "no-store"})
 
     def problem(self, path: str, status: int, what: str) -> Response:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from assay.web.proxies import Proxies
 
 if TYPE_CHECKING:
+    from socket import socket
     from types import FrameType
 
     import uvicorn
@@ -33,7 +34,11 @@ def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits |
         register = Register(used_limits, Proxies(proxies))
 
     class Server(uvicorn.Server):
-        """Ends event streams on shutdown, because they would run forever."""
+        """Reads the overview at startup, and ends event streams on shutdown, because they would run forever."""
+
+        async def startup(self, sockets: list[socket] | None = None) -> None:
+            await super().startup(sockets)
+            app.state.app_state.read_ahead()
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             app.state.app_state.is_ending = True

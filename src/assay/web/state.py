@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.comparison import Comparison
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
-    from assay.monitoring import Series
+    from assay.monitoring import Overview, OverviewReader, Series
     from assay.store import Entry, JudgmentBook, StoredEvaluation
 
 
@@ -35,6 +35,8 @@ MAX_ORDERS = 24
 LOCK_TIMEOUT = 5.0
 """Seconds that a request waits while others write to the store."""
 LIGHT_THREADS = 4
+MAX_ERRORS = 2_000
+"""Cached errors of results."""
 MAX_PAGES = 64_000_000
 """Bytes of cached pages."""
 
@@ -103,6 +105,21 @@ class ResultIndex:
         return tuple(sorted({tag for result in self.results for tag in (*result.entry.tags, *result.entry.baselines)}))
 
     @cached_property
+    def headlines(self) -> dict[str, str]:
+        """Benchmark → its headline metric: the first metric of its newest result that has a value."""
+        headlines: dict[str, str] = {}
+        for result in self.results:
+            known = [] if result.entry.is_failed else known_figures(result.entry)
+            if known:
+                headlines.setdefault(result.entry.benchmark, known[0])
+        return headlines
+
+    def headline(self, result: ListedResult) -> str:
+        """The headline metric of a result: that of its benchmark, or its own first metric if it does not have this one."""
+        usual = self.headlines.get(result.entry.benchmark, "")
+        return usual if usual in result.entry.figures else next(iter(result.entry.figures), "")
+
+    @cached_property
     def metrics(self) -> tuple[str, ...]:
         """The metrics with values in the newest thousand results, the metrics of the newest result first."""
         return tuple(dict.fromkeys(name for result in self.results[:1000] for name in known_figures(result.entry)))
@@ -121,9 +138,15 @@ class AppState:
         self.streams = Streams()
         self.workers = Workers()
         """The threads for long computations."""
+        self.overview_worker = Workers(1)
+        """The thread of the home page, which never waits for comparisons."""
         self.pages: LruCache[Any] = LruCache(MAX_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._indexes: LruCache[ResultIndex] = LruCache(2)
         self._evaluations: LruCache[StoredEvaluation] = LruCache(MAX_ROWS, n_rows_of)
+        self._counts: LruCache[int] = LruCache(2)
+        self._errors: LruCache[str] = LruCache(MAX_ERRORS)
+        self._overviews: LruCache[Overview] = LruCache(2)
+        self._reader: tuple[Store, OverviewReader] | None = None
         self.cache: LruCache[Any] = LruCache(MAX_ROWS, n_rows_of)
         """Comparisons and similar objects, by their inputs."""
 
@@ -144,14 +167,16 @@ class AppState:
 
         return CapacityLimiter(LIGHT_THREADS)
 
-    async def run_in_thread(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
+    async def run_in_thread(
+        self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool, workers: Workers | None = None
+    ) -> T:
         """Call a function in a thread: one of the few for long computations, or one of those for everything else."""
         from anyio import to_thread
 
         if is_heavy:
             is_file = self.store.place.path is not None  # the work itself queries a database server
             version = self.store_version() if is_file else None
-            return await cancel_when_gone(request, self.workers.run((version, key), make))
+            return await cancel_when_gone(request, (workers or self.workers).run((version, key), make))
         return await to_thread.run_sync(make, limiter=self.threads)
 
     def store_version(self) -> Hashable:
@@ -159,9 +184,31 @@ class AppState:
         return self.store.state()
 
     @property
+    def n_results(self) -> int:
+        """The number of stored results."""
+        return self._counts.get(self.store_version(), lambda: self.store.count())
+
+    @property
     def index(self) -> ResultIndex:
         """What is stored now."""
         return self._indexes.get(self.store_version(), lambda: ResultIndex(self.store.list()))
+
+    @property
+    def overview(self) -> Overview:
+        """Every series of the store, what got worse first. Decisions are cached, because results never change."""
+        return self._overviews.get(self.store_version(), self._read_overview)
+
+    def read_ahead(self) -> None:
+        """Start to read the overview, because the home page is the first that is requested."""
+        self.overview_worker.begin(lambda: self.overview)
+
+    def _read_overview(self) -> Overview:
+        from assay.monitoring import OverviewReader
+
+        store = self.store
+        if self._reader is None or self._reader[0] is not store:  # another store numbers its results in its own way
+            self._reader = store, OverviewReader()
+        return self._reader[1].read(store)
 
     def listed_result(self, key: str) -> ListedResult:
         """A stored result by its key."""
@@ -169,6 +216,11 @@ class AppState:
         if result is None:
             raise UnknownName("stored result", key[:200], hint="the page Results lists them")
         return result
+
+    def error_of(self, listed: ListedResult) -> str:
+        """The most frequent error of a result whose provider failed."""
+        where = (listed.entry.evaluation, listed.place)
+        return self._errors.get(where, lambda: self.store.newest.error(*where) or "no error is recorded")
 
     def evaluation(self, name: str) -> StoredEvaluation:
         """An evaluation by its id, with its results and its current tags and notes."""

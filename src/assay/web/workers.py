@@ -66,6 +66,10 @@ class Workers:
                 job.future.cancel()
         return value
 
+    def begin(self, work: Callable[[], Any]) -> None:
+        """Start work that nobody waits for yet. An error in it is dropped: the next client sees it."""
+        self._threads.submit(work)
+
     def _forget(self, key: Hashable, done: Future[Any]) -> None:
         job = self._jobs.get(key)
         if job is not None and job.future is done:

@@ -29,7 +29,7 @@
     body.append(...rows.map((one) => one[2]));
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
+  const makeSortable = (table) => {
     Array.from(table.tHead.rows[0].cells).forEach((head, place) => {
       if (!head.textContent.trim()) return;
       const button = document.createElement("button");
@@ -39,7 +39,7 @@
       head.setAttribute("aria-sort", head.getAttribute("aria-sort") || "none");
       button.addEventListener("click", () => sort(table, head, place));
     });
-  }
+  };
 
   let made = 0;
   const addFilter = (before, rows, what) => {
@@ -70,7 +70,13 @@
     });
   };
 
-  for (const table of document.querySelectorAll("table.filterable")) {
-    addFilter(table.closest(".table-box") || table, () => Array.from(table.tBodies[0].rows), table.dataset.what || "rows");
-  }
+  const prepare = () => {
+    made = 0;
+    document.querySelectorAll("table.sortable").forEach(makeSortable);
+    for (const table of document.querySelectorAll("table.filterable")) {
+      addFilter(table.closest(".table-box") || table, () => Array.from(table.tBodies[0].rows), table.dataset.what || "rows");
+    }
+  };
+  document.addEventListener("assay:shown", prepare);
+  prepare();
 })();

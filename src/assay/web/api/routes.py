@@ -131,6 +131,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         ),
     ),
     Endpoint(
+        "/status",
+        "Every series: what got worse, failed or got better since the last run and since the baseline",
+        lambda state, params: state.overview.to_dict(),  # noqa: ARG005 (all answers take the same)
+        shape.STATUS,
+        errors=(400,),
+        is_heavy=True,
+    ),
+    Endpoint(
         "/datasets",
         "The benchmarks of the stored results",
         stored.datasets,

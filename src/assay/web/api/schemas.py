@@ -158,6 +158,48 @@ TURN = exact_object(
 SERIES = exact_object(
     benchmark=TEXT, provider=TEXT, metric=TEXT, points=array_of(POINT), changes=array_of(TURN), doubt=nullable(TEXT)
 )
+STANDING = {"enum": ["worse", "failed", "better", "lower", "higher", "same", "new"]}
+RUN = exact_object(
+    evaluation=TEXT,
+    place=INTEGER,
+    started=TEXT,
+    value=NUMBER_OR_NULL,
+    low=NUMBER_OR_NULL,
+    high=NUMBER_OR_NULL,
+    n=INTEGER,
+    n_queries=INTEGER,
+    n_failed=INTEGER,
+    is_failed=BOOLEAN,
+)
+SINCE = exact_object(
+    **dict.fromkeys(("baseline", "evaluation", "started", "standing", "why_not"), nullable(TEXT)),
+    place=nullable(INTEGER),
+    **dict.fromkeys(("value_a", "value_b", "difference", "low", "high", "p"), NUMBER_OR_NULL),
+    is_significant=nullable(BOOLEAN),
+    worse=TEXTS,
+    **dict.fromkeys(("n", "n_worse", "n_better"), INTEGER),
+)
+STATUS = exact_object(
+    heading=TEXT,
+    counts=mapping_of(INTEGER),
+    series=array_of(
+        exact_object(
+            benchmark=TEXT,
+            provider=TEXT,
+            data=nullable(TEXT),
+            metric=TEXT,
+            higher_is_better=BOOLEAN,
+            standing=STANDING,
+            newest=RUN,
+            previous=SINCE,
+            baseline=nullable(SINCE),
+            error=nullable(TEXT),
+            values=array_of(NUMBER_OR_NULL),
+            changes=array_of(TURN),
+            compare=nullable(TEXTS),
+        )
+    ),
+)
 DATASET = exact_object(
     name=TEXT,
     n_results=INTEGER,

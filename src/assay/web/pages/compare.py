@@ -245,4 +245,4 @@ class ComparedQueries:
 
 
 TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *TABLE_PARAMETERS)
-PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True)
+PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True, is_live=True)

@@ -151,4 +151,4 @@ def _when(row: Row) -> Cell:
 
 
 TAKES = ("benchmark", "provider", "since", "metric", *TABLE_PARAMETERS)
-PAGE = Page("/history", show_history, "History", TAKES, is_heavy=True)
+PAGE = Page("/history", show_history, "History", TAKES, is_heavy=True, is_live=True)

@@ -229,4 +229,4 @@ def _drawing(
         return ()
 
 
-PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard", ("benchmark", "data", "metric"), is_heavy=True)
+PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard", ("benchmark", "data", "metric"), is_heavy=True, is_live=True)

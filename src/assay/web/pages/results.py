@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 MAX_NAME_LETTERS = 100
 """Characters of a name in a list."""
+MAX_ERROR_LETTERS = 200
+MAX_METRICS = 4
+"""Columns of headline metrics."""
 FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")
 MAX_LETTERS = 20_000
 """Characters of all names in a menu, including the markup of each."""
@@ -33,11 +37,11 @@ MARKUP_LETTERS = 20
 def show_results(state: AppState, request: PageRequest) -> View:
     """The results, the newest first; all choices are in the address."""
     index = state.index
-    metric = request.get("metric", next(iter(index.metrics), ""))
+    metric = request.get("metric")
     if metric and metric not in index.metrics and not any(metric in result.entry.figures for result in index.results):
         near = near_matches(metric, index.metrics)
         raise UnknownName("metric of a stored result", metric[:80], near, f"choose from {', '.join(index.metrics[:20])}")
-    plan = index.orders.get((metric, *_choices(request)), lambda: _plan(index, request, metric))
+    plan = index.orders.get((metric, *_choices(request)), lambda: _plan(state, index, request, metric))
     content = {
         "sheet": plan.sheet(request),
         "choices": choices_of(index, request),
@@ -55,11 +59,45 @@ def _choices(request: PageRequest) -> tuple[str, ...]:
     return (*(request.get(name) for name in (*FILTERS, "sort", "order")), str(request.minute))
 
 
-def _plan(index: ResultIndex, request: PageRequest, metric: str) -> Plan[ListedResult]:
-    plan = Plan(
-        "Stored results", "results", columns_of(metric), filter_results(index, request), pick=lambda result: result.key
-    )
+def _plan(state: AppState, index: ResultIndex, request: PageRequest, metric: str) -> Plan[ListedResult]:
+    results = filter_results(index, request)
+    values = _metric_columns([metric]) if metric else _headline_columns(index, results)
+    plan = Plan("Stored results", "results", columns_of(state, values), results, pick=lambda result: result.key)
     return plan.in_order(request)
+
+
+ResultColumn = SheetColumn[ListedResult]
+
+
+def _headline_columns(index: ResultIndex, results: Sequence[ListedResult]) -> list[ResultColumn]:
+    """A column for each headline metric; if there are too many, one column that names the metric in each cell."""
+    names = list(dict.fromkeys(index.headline(result) for result in results))
+    if len(names) <= MAX_METRICS:
+        return _metric_columns(names, index if len(names) > 1 else None)
+
+    def cell(result: ListedResult) -> Cell:
+        name = index.headline(result)
+        known = figure_cell(result, name)
+        return replace(known, note=" ".join(filter(None, (name, known.note))))
+
+    return [SheetColumn(Column("value"), cell, lambda result: _value(result, index.headline(result)))]
+
+
+def _metric_columns(names: Sequence[str], index: ResultIndex | None = None) -> list[ResultColumn]:
+    """A column for each metric. With an index, a result has a value only in the column of its own headline metric."""
+    is_only = len(names) < 2
+
+    def column(name: str) -> ResultColumn:
+        def is_own(result: ListedResult) -> bool:
+            return index is None or index.headline(result) == name
+
+        return SheetColumn(
+            Column("value" if is_only else name, name or "value"),
+            lambda result: figure_cell(result, name) if is_own(result) else Cell("", value=""),
+            lambda result: _value(result, name) if is_own(result) else None,
+        )
+
+    return [column(name) for name in names or [""]]
 
 
 def filter_results(index: ResultIndex, request: PageRequest) -> Sequence[ListedResult]:
@@ -99,20 +137,16 @@ def menu_names(names: Sequence[str], now: str = "") -> list[str]:
     return [*short, *([now] if now and now not in short else [])]
 
 
-def columns_of(metric: str) -> tuple[SheetColumn[ListedResult], ...]:
-    """The columns of the list."""
+def columns_of(state: AppState, values: Sequence[ResultColumn]) -> tuple[ResultColumn, ...]:
+    """The columns of the list, with those of the values."""
     return (
         SheetColumn(Column("provider", kind="text"), _named, lambda result: result.entry.provider),
         SheetColumn(Column("benchmark", kind="text"), lambda result: cut(result.entry.benchmark), _benchmark),
         SheetColumn(Column("started", "started (UTC)", "text"), _when, _started),
-        SheetColumn(
-            Column("value", metric or "value"),
-            lambda result: figure_cell(result, metric),
-            lambda result: _value(result, metric),
-        ),
+        *values,
         SheetColumn(Column("queries"), lambda result: _count(result.entry.n_queries), lambda result: result.entry.n_queries),
         SheetColumn(Column("failed"), _failed, lambda result: result.entry.n_failed),
-        SheetColumn(Column("marks", kind="text"), lambda result: cut(marks_of(result))),
+        SheetColumn(Column("marks", kind="text"), lambda result: _marks(state, result)),
     )
 
 
@@ -121,9 +155,24 @@ def marks_of(result: ListedResult) -> str:
     return " · ".join([*(f"baseline {name}" for name in result.entry.baselines), *result.entry.tags])
 
 
+def _marks(state: AppState, result: ListedResult) -> Cell:
+    """The baselines and tags, and the error of a provider that failed."""
+    error = f"failed: {state.error_of(result)[:MAX_ERROR_LETTERS]}" if result.entry.is_failed else ""
+    marks = middle(marks_of(result), MAX_NAME_LETTERS)
+    return words(" · ".join(filter(None, (error, marks))), MAX_ERROR_LETTERS, mark=Mark.FAILED if error else Mark.NONE)
+
+
 def cut(text: str, **more: Any) -> Cell:
     """A name in a list."""
-    return words(text, MAX_NAME_LETTERS, **more)
+    return words(middle(text, MAX_NAME_LETTERS), MAX_NAME_LETTERS, **more)
+
+
+def middle(text: str, most: int) -> str:
+    """The text, cut in its middle if it is too long: names often differ only at their ends."""
+    if len(text) <= most:
+        return text
+    left = (most - 1) // 2
+    return f"{text[:left]}…{text[left + 1 - most :]}"
 
 
 def _named(result: ListedResult) -> Cell:
@@ -172,7 +221,7 @@ def _failed(result: ListedResult) -> Cell:
     )
 
 
-PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *TABLE_PARAMETERS))
+PAGE = Page("/results", show_results, "Results", ("metric", *FILTERS, *TABLE_PARAMETERS), is_live=True)
 
 
 # The dialog that Ctrl-K opens: a search for results.

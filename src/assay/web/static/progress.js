@@ -1,10 +1,10 @@
-// Updates the page Progress from the stream of events. All text is inserted as text, never as markup.
+// Shows running evaluations as the stream of events reports them. All text is inserted as text, never as markup.
 (() => {
-  const place = document.getElementById("progress");
-  if (!place || !window.EventSource) return;
-  const state = document.getElementById("progress-state");
+  const first = document.getElementById("progress");
+  if (!first) return;
   const number = new Intl.NumberFormat("en");
-  let seen = place.children.length > 0;
+  let running = null;
+  let seen = first.children.length > 0;
 
   const make = (kind, name, text) => {
     const made = document.createElement(kind);
@@ -32,7 +32,11 @@
     return line;
   };
 
-  const show = (running) => {
+  const show = () => {
+    const place = document.getElementById("progress");
+    if (!place || !running) return;
+    const around = document.getElementById("running");
+    if (around) around.hidden = running.length === 0;
     place.replaceChildren(
       ...running.map((one) => {
         const section = make("section", "running");
@@ -46,14 +50,18 @@
     );
     const ended = seen && running.length === 0;
     const said = running.length ? "Running now." : ended ? "Finished: see Results." : "Nothing is running now.";
-    if (state.textContent !== said) state.textContent = said;
+    const state = document.getElementById("progress-state");
+    if (state && state.textContent !== said) state.textContent = said;
     seen = seen || running.length > 0;
   };
 
-  const source = new EventSource(place.dataset.events);
-  source.addEventListener("progress", (event) => show(JSON.parse(event.data).running));
-  source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED) state.textContent = "The connection was closed. Reload the page.";
+  document.addEventListener("assay:progress", (event) => {
+    running = event.detail.running;
+    show();
   });
-  window.addEventListener("pagehide", () => source.close());
+  document.addEventListener("assay:shown", show);
+  document.addEventListener("assay:closed", () => {
+    const state = document.getElementById("progress-state");
+    if (state) state.textContent = "The connection was closed. Reload the page.";
+  });
 })();

@@ -83,24 +83,29 @@
   });
 
   // Selecting results
-  for (const form of document.querySelectorAll("form.picking")) {
+  const count = (form) => {
     const button = form.querySelector("button[data-least]");
-    if (!button) continue;
-    const count = () => {
-      const n = form.querySelectorAll("input[type=checkbox]:checked").length;
-      button.disabled = n < Number(button.dataset.least);
-      button.textContent = n ? `Compare ${n}` : "Compare";
-    };
-    form.addEventListener("change", count);
-    window.addEventListener("pageshow", count);
-    count();
-  }
+    if (!button) return;
+    const n = form.querySelectorAll("input[type=checkbox]:checked").length;
+    button.disabled = n < Number(button.dataset.least);
+    button.textContent = n ? `Compare ${n}` : "Compare";
+  };
+  const countAll = () => document.querySelectorAll("form.picking").forEach(count);
+  document.addEventListener("change", (event) => {
+    const form = event.target instanceof Element ? event.target.closest("form.picking") : null;
+    if (form) count(form);
+  });
+  window.addEventListener("pageshow", countAll);
+  document.addEventListener("assay:shown", countAll);
+  countAll();
 
   // Empty fields are not sent, so that addresses stay short.
-  for (const form of document.querySelectorAll("form.choices[method=get]")) {
-    form.addEventListener("submit", () => {
-      for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
-    });
-    window.addEventListener("pageshow", () => { for (const field of form.elements) field.disabled = false; });
-  }
+  const choices = "form.choices[method=get]";
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches(choices)) return;
+    for (const field of event.target.elements) if (field.name && !field.value) field.disabled = true;
+  });
+  window.addEventListener("pageshow", () => {
+    for (const form of document.querySelectorAll(choices)) for (const field of form.elements) field.disabled = false;
+  });
 })();
