@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# marks that the packages for make demo, and for everything else, are installed
+# marks that the packages for make demo, for make demo-web, and for everything else are installed
 DEMO := $(VENV)/.demo
+DEMO_WEB := $(VENV)/.demo-web
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
 # ranx itself, which the slow tests compare with its drop-in; 700 MB, because of Numba
@@ -17,7 +18,7 @@ FUZZ ?= --seconds 120
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test ranx test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
+.PHONY: help demo demo-web test ranx test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -29,9 +30,13 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dense,report]'
 	@touch $@
 
+$(DEMO_WEB): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dense,hpo,report,web]'
+	@touch $@ $(DEMO)
+
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dev]'
-	@touch $@ $(DEMO)
+	@touch $@ $(DEMO) $(DEMO_WEB)
 
 demo: $(DEMO) ## run three retrievers, score and compare run files, and write report.html (under 90 seconds)
 	$(BIN)/assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10 mrr
@@ -40,6 +45,10 @@ demo: $(DEMO) ## run three retrievers, score and compare run files, and write re
 	$(BIN)/assay report latest -o report.html
 	@echo
 	@echo "Open report.html in a browser. To use the command yourself: . .venv/bin/activate"
+
+demo-web: $(DEMO_WEB) ## build a store with three months of results, in which one search got worse, and serve its web pages
+	$(BIN)/python examples/make_web_store.py build/demo-web
+	$(BIN)/assay serve --store build/demo-web/store.db --datasets examples/support.json
 
 test: $(READY) ## run all tests except the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
