@@ -52,11 +52,11 @@ def test_a_grade_is_given_and_its_effect_seen(page_of, query, store):
     item = page.locator(".to-judge > li").first
     document = item.locator(".id").inner_text()
     item.locator("label", has_text="relevant").last.click()
-    item.get_by_placeholder("note").fill("says so")
+    item.get_by_placeholder("reason").fill("says so")
     page.click("text=Save grades")
     page.wait_for_url("**#judging")
     (kept,) = store.judgments.find()
-    assert (kept.document, kept.grade, kept.judge, kept.note) == (document, 2.0, "Ana Ruíz", "says so")
+    assert (kept.document, kept.grade, kept.judge, kept.reason) == (document, 2.0, "Ana Ruíz", "says so")
     assert page.input_value("#judge") == "Ana Ruíz"
     effect = page.locator("#judging table").first
     row = effect.locator("tr", has_text="precision@5").inner_text().split()

@@ -25,7 +25,7 @@ from assay.files import UnpackedFile, ZstdFile
 from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
 from assay.schema import Count, SchemaError, check_depth, convert_plain, parse_plain, schema_errors_in
 from assay.store.annotation import check_tag
-from assay.store.judgments import Judgment, checked_judgment
+from assay.store.judgment import PEOPLE, Judgment, checked_judgment
 from assay.store.packing import pack_json, report_damage, unpack_json
 from assay.store.reading import read_bundle
 from assay.store.references import ID, check_baseline_name, resolve_part
@@ -149,8 +149,12 @@ class JudgmentRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     document: str
     judge: str
     grade: float
-    note: str = ""
+    reason: str = ""
     judged: str = ""
+    kind: str = PEOPLE
+    text_digest: str = ""
+    pool: str = ""
+    probability: float | None = None
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

@@ -28,7 +28,8 @@ from assay.store.annotation import (
 from assay.store.database import Database, state_of
 from assay.store.export import Exported, read_export, read_exported, write_export
 from assay.store.guards import GuardBook
-from assay.store.judgments import Judgment, JudgmentBook, list_judgments
+from assay.store.judgment import Judgment
+from assay.store.judgments import JudgmentBook, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
 from assay.store.location import StoreLocation, parse_location
 from assay.store.query_scores import QueryScores, ScoreColumn, in_parts, read_provenances

@@ -11,7 +11,7 @@ from assay.comparison import Figures
 from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import Rankings, Run
 from assay.reports import Cell, Column, Mark, Table, columns, number, readable_time, words
-from assay.store import Judgment, PanelAgreement, combined, judge_agreements, panel_agreement, restore_ids
+from assay.store import PEOPLE, Judgment, PanelAgreement, combined, judge_agreements, panel_agreement, restore_ids
 from assay.text import percent, printable
 from assay.web.documents import ServedDatasets
 from assay.web.page import PageRequest
@@ -33,7 +33,7 @@ class JudgeGrade:
 
     judge: str
     grade: str
-    note: str
+    reason: str
     when: str
 
 
@@ -49,7 +49,7 @@ class ToJudge:
     grades: tuple[JudgeGrade, ...]
     chosen: str = ""
     """The selected grade: the one that the current judge gave or tried to give."""
-    note: str = ""
+    reason: str = ""
     is_mine: bool = False
     """Whether the current judge has a grade to remove."""
 
@@ -61,7 +61,7 @@ class Draft:
     problem: str
     judge: str
     filled: Mapping[str, tuple[str, str]]
-    """Document (as printed) → grade and note."""
+    """Document (as printed) → grade and reason."""
 
 
 @dataclass(frozen=True)
@@ -155,14 +155,14 @@ class Form:
     def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
         judgments = self.judgments.get(printable(document), ())
         mine = next((judgment for judgment in judgments if judgment.judge == self.judge), None)
-        grade, note = (f"{mine.grade:g}", mine.note) if mine else ("", "")
-        grade, note = self.filled.get(printable(document), (grade, note))
-        return ToJudge(number, document, rank, text, _judge_grades(judgments), grade, note, mine is not None)
+        grade, reason = (f"{mine.grade:g}", mine.reason) if mine else ("", "")
+        grade, reason = self.filled.get(printable(document), (grade, reason))
+        return ToJudge(number, document, rank, text, _judge_grades(judgments), grade, reason, mine is not None)
 
 
 def judgments_about(state: AppState, result: Result) -> Sequence[Judgment]:
     """All grades by people on the benchmark of a result."""
-    return state.judgments.find(benchmark=result.benchmark)
+    return state.judgments.find(benchmark=result.benchmark, kind=PEOPLE)
 
 
 def effect_of(state: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
@@ -199,7 +199,7 @@ def _in_order(result: Result, query: str) -> list[str]:
 
 def _judge_grades(judgments: Sequence[Judgment]) -> tuple[JudgeGrade, ...]:
     return tuple(
-        JudgeGrade(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged))
+        JudgeGrade(judgment.judge, f"{judgment.grade:g}", judgment.reason, readable_time(judgment.judged))
         for judgment in judgments
     )
 

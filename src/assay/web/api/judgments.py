@@ -1,8 +1,8 @@
-"""The API for judgments by people: listing, giving and removing them; and the files that can be downloaded."""
+"""The API for judgments: listing, giving and removing them; and the files that can be downloaded."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -10,7 +10,9 @@ from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.files import write_qrels
 from assay.store import (
     LONGEST_JUDGE,
-    LONGEST_NOTE,
+    LONGEST_POOL,
+    LONGEST_REASON,
+    PEOPLE,
     Judgment,
     checked_judgment,
     exportable,
@@ -32,7 +34,11 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PARAMETER_LETTER
 
 
 class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A grade for a document and a query of a benchmark."""
+    """A grade for a document and a query of a benchmark.
+
+    `text_digest` is the SHA-256 of the text that the judge saw; `probability` that with which the document was drawn from
+    its `pool`.
+    """
 
     benchmark: Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER_LETTERS)]
     query: Name
@@ -40,18 +46,22 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE)]
     """Stored as judge_name returns it. It has no pattern, because regular expressions differ in what counts as a space."""
     grade: Annotated[float, msgspec.Meta(ge=min(GRADES), le=max(GRADES), multiple_of=1)]
-    note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
+    reason: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)] = ""
+    kind: Literal["people", "model", "rule"] = "people"
+    text_digest: Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{64})?$")] = ""
+    pool: Annotated[str, msgspec.Meta(max_length=LONGEST_POOL)] = ""
+    probability: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
 
 
 def judgment_list(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """Grades by people, the oldest first."""
-    fields = {name: params[name] for name in ("benchmark", "query", "document", "judge")}
+    """Grades, the oldest first."""
+    fields = {name: params[name] for name in ("benchmark", "query", "document", "judge", "kind")}
     page = paged("/judgments", "judgments", state.judgments.find(**fields), params)
     return {**page, "judgments": [judgment.to_dict() for judgment in page["judgments"]]}
 
 
 def judge(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """Store a grade; it replaces an earlier grade of the same judge for the same pair."""
+    """Store a grade; it replaces an earlier grade of the same judge and kind for the same pair."""
     new: NewJudgment = params["body"]
     checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
     _check_was_retrieved(state, new)
@@ -60,7 +70,7 @@ def judge(state: AppState, params: ParameterValues) -> dict[str, Any]:
 
 def withdraw(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """Remove a judge's grade for a pair and return it; a missing grade is an error."""
-    pair = {name: params[name] for name in ("benchmark", "query", "document")}
+    pair = {name: params[name] for name in ("benchmark", "query", "document", "kind")}
     who = judge_name(params["judge"])
     judgments = state.judgments.find(**pair, judge=who)
     if not judgments or not state.judgments.withdraw(judgments[0]):
@@ -100,7 +110,7 @@ def agreement(state: AppState, params: ParameterValues) -> dict[str, Any]:
 
 def qrels(state: AppState, params: ParameterValues) -> bytes:
     """The grades by people on a benchmark as TREC qrels, one for each pair."""
-    judgments = exportable(state.judgments.find(params["benchmark"], judge=params["judge"]))
+    judgments = exportable(state.judgments.find(params["benchmark"], judge=params["judge"], kind=PEOPLE))
     if judgments.left_out and not params["partial"]:
         advice = "Add partial=true to leave them out, or use /judgments to get all of them as JSON"
         raise DataError(f"{judgments.explanation}. {advice}")

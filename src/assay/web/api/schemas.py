@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.store import KINDS
+
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
@@ -169,7 +171,17 @@ DATASET = exact_object(
 )
 METRIC = object_with(name=TEXT, meaning=TEXT, formula=TEXT, range=TEXT, higher_is_better=BOOLEAN, view=TEXT, aliases=TEXTS)
 JUDGMENT = exact_object(
-    benchmark=TEXT, query=TEXT, document=TEXT, judge=TEXT, grade={"type": "number"}, note=TEXT, judged=TEXT
+    benchmark=TEXT,
+    query=TEXT,
+    document=TEXT,
+    judge=TEXT,
+    grade={"type": "number"},
+    reason=TEXT,
+    judged=TEXT,
+    kind={"enum": list(KINDS)},
+    text_digest=TEXT,
+    pool=TEXT,
+    probability=NUMBER_OR_NULL,
 )
 AGREEMENT = exact_object(
     a=TEXT,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from assay.errors import BadParameter
-from assay.store import LONGEST_JUDGE, Judgment, judge_name
+from assay.store import LONGEST_JUDGE, PEOPLE, Judgment, judge_name
 from assay.text import printable, shortened
 from assay.web.judgments import GRADES, Draft
 from assay.web.page import PageRequest, address
@@ -62,12 +62,12 @@ class SentForm:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """Document, grade and note of every document with a grade."""
+        """Document, grade and reason of every document with a grade."""
         numbers = [name.removeprefix("document-") for name in self.fields if name.startswith("document-")]
         every = [
-            tuple(self.fields.get(f"{kind}-{number}", "") for kind in ("document", "grade", "note")) for number in numbers
+            tuple(self.fields.get(f"{kind}-{number}", "") for kind in ("document", "grade", "reason")) for number in numbers
         ]
-        return [(document, grade, note) for document, grade, note in every if grade]
+        return [(document, grade, reason) for document, grade, reason in every if grade]
 
 
 def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: SentForm) -> Response:
@@ -106,25 +106,25 @@ def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tup
 
     They were selected for the judge in `shown-to`; if another judge sends the form, they are not new grades either.
     """
-    known = state.judgments.find(result.benchmark, query)
+    known = state.judgments.find(result.benchmark, query, kind=PEOPLE)
     ticked = {
-        judgment.document: (f"{judgment.grade:g}", judgment.note)
+        judgment.document: (f"{judgment.grade:g}", judgment.reason)
         for judgment in known
         if judgment.judge == sent.fields.get("shown-to", sent.judge)
     }
     new, withdrawn = [], []
-    for document, grade, note in sent.rows:
+    for document, grade, reason in sent.rows:
         if grade == WITHDRAW:
             withdrawn.append(Judgment(result.benchmark, query, document, sent.judge, 0))
-        elif ticked.get(printable(document)) != (grade, " ".join(note.split())):
-            new.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), note))
+        elif ticked.get(printable(document)) != (grade, " ".join(reason.split())):
+            new.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), reason))
     return new, withdrawn
 
 
 def _show_form_again(state: AppState, renderer: Renderer, key: str, query: str, sent: SentForm) -> Answer:
     """The same page with the values that were filled in, and the problem next to the field."""
     problem = f"Enter your name, with at most {LONGEST_JUDGE} characters. Nothing has been saved yet."
-    draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
+    draft = Draft(problem, sent.judge, {printable(document): (grade, reason) for document, grade, reason in sent.rows})
     evaluation, _, place = key.rpartition("/")
     params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))
     request = PageRequest(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)
