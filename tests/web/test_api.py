@@ -133,7 +133,7 @@ def test_a_grade_is_given_and_its_effect_shown(fresh):
     assert (kept.judge, kept.grade, kept.reason) == ("Ana", 2.0, "so it is")
     found = asked(client, f"{RESULT}/effect", "/results/latest/0/effect")
     assert found == json.loads(json.dumps(rejudge(result, {"q000": {document: 2.0}}).to_dict()))
-    assert (found["n_added"], found["n_kept"]) == (1, 0)
+    assert (found["n_added"], found["n_overruled"], found["n_same"]) == (1, 0, 0)
     assert asked(client, "/judgments", judge="Ana")["judgments"] == [judgment]
     assert asked(client, "/judgments/agreement") == {"agreement": [], "alpha": None}
     fresh.judgments.give(Judgment("things", "q000", document, "Ben", 1))

@@ -96,7 +96,12 @@ QUERY = object_with(
 )
 CHANGE = exact_object(before=NUMBER_OR_NULL, after=NUMBER_OR_NULL)
 EFFECT = exact_object(
-    n_added=INTEGER, n_kept=INTEGER, summary=mapping_of(CHANGE), queries=mapping_of(mapping_of(CHANGE)), left_out=TEXTS
+    n_added=INTEGER,
+    n_overruled=INTEGER,
+    n_same=INTEGER,
+    summary=mapping_of(CHANGE),
+    queries=mapping_of(mapping_of(CHANGE)),
+    left_out=TEXTS,
 )
 COMPARISON = object_with(
     systems=TEXTS,
