@@ -35,7 +35,7 @@ def test_new_grades_by_hand():
     assert found.summaries() == {"mrr": (0.75, 1.0), "precision@2": (0.5, 0.75)}
     assert found.scores("q1") == {"mrr": (0.5, 1.0), "precision@2": (0.5, 1.0)}
     assert found.scores("q2") == {"mrr": (1.0, 1.0), "precision@2": (0.5, 0.5)}
-    assert (found.queries, found.n_added, found.left_out) == (("q1",), 1, ())
+    assert (found.queries, found.merged.n_added, found.left_out) == (("q1",), 1, ())
     assert found.to_dict()["queries"]["q1"]["mrr"] == {"before": 0.5, "after": 1.0}
 
 
@@ -74,9 +74,9 @@ def test_as_if_it_had_been_judged_from_the_start(queries, policy):
         assert found.result.relevant[query] == whole.relevant[query]
         assert found.result.nonrelevant[query] == whole.nonrelevant[query]
     grades = [(query, doc, grade, qrels[query].get(doc)) for query, more in known.items() for doc, grade in more.items()]
-    assert found.n_added == sum(own is None for *_, own in grades)
-    assert found.n_same == sum(own == grade for *_, grade, own in grades)
-    assert found.n_added + found.n_overruled + found.n_same == len(grades)
+    assert found.merged.n_added == sum(own is None for *_, own in grades)
+    assert found.merged.n_same == sum(own == grade for *_, grade, own in grades)
+    assert found.merged.n_added + found.merged.n_overruled + found.merged.n_same == len(grades)
     assert set(found.queries) == {query for query, _, grade, own in grades if own != grade}
 
 
@@ -204,14 +204,14 @@ def test_a_grade_overrules_the_benchmark_by_hand():
     scored = assay.evaluate({"q": {"d": 1, "e": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
     result = scored.with_fields(run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
     effect = rejudge(result, {"q": {"e": 2.0, "x": 0.0, "d": 1.0}})
-    assert (effect.n_added, effect.n_overruled, effect.n_same, effect.n_new) == (1, 1, 1, 2)
+    assert (effect.merged.n_added, effect.merged.n_overruled, effect.merged.n_same, effect.n_new) == (1, 1, 1, 2)
     assert effect.summaries()["mrr"] == (1 / 3, 1.0)
     assert effect.result.relevant == {"q": {"e": 2.0, "d": 1.0}}
     assert effect.result.nonrelevant == {"q": {"x": 0.0}}
     assert effect.to_dict()["n_overruled"] == 1
     again = result_from_dict(result.to_dict())
     assert again.nonrelevant == {"q": {"e": 0.0}}
-    assert rejudge(again, {"q": {"e": 2.0}}).n_overruled == 1
+    assert rejudge(again, {"q": {"e": 2.0}}).merged.n_overruled == 1
     taken = rejudge(again, {"q": {"d": 0.0}})
     assert taken.summaries()["mrr"] == (1 / 3, 0.0)
     assert taken.result.relevant == {"q": {}}

@@ -218,8 +218,8 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
             fields += [number(Figures().value(metric, before), before)]
             fields += [number(Figures().value(metric, after), after, mark=tone)]
         rows.append((Cell(name, help=metric.metric.meaning), *fields))
-    grades = f"{effect.n_added:,} for unjudged documents, {effect.n_overruled:,} that overrule the benchmark"
-    notes = [f"Grades by people: {grades}, {effect.n_same:,} as in the benchmark. The stored result does not change."]
+    grades = f"{effect.merged.n_added:,} for unjudged documents, {effect.merged.n_overruled:,} that overrule the benchmark"
+    notes = [f"Grades by people: {grades}, {effect.merged.n_same:,} as in the benchmark. The stored result does not change."]
     if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
         notes.append(
             f"Not recomputed, because the store does not have all the data that these metrics need: {', '.join(lost)}."
