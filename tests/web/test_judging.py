@@ -14,7 +14,7 @@ from assay.text import printable
 from ._clients import client_of, csrf_of, told, words_of
 from ._stores import result_of, saved
 
-SENTENCES = r'<(h3|summary|p|span)(?: class="(?:muted|said|problem|graded)"[^>]*)?>(.*?)</\1>'
+SENTENCES = r'<(h3|summary|p|span)(?: class="(?:muted|said outcome|problem|graded)"[^>]*)?>(.*?)</\1>'
 
 
 class Desk:
@@ -44,7 +44,9 @@ class Desk:
 
 
 def panel_of(page):
-    return re.search(r'<section id="judging".*?</section>', page.text, re.DOTALL)[0]
+    """The panel, after what the page says about the form that was sent last."""
+    outcome = re.search(r'<p class="said outcome".*?</p>', page.text, re.DOTALL)
+    return (outcome[0] if outcome else "") + re.search(r'<section id="judging".*?</section>', page.text, re.DOTALL)[0]
 
 
 def offered(html):

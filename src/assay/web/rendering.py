@@ -153,7 +153,7 @@ def _with_labels(spec: Any) -> Any:
 # Templates.
 
 SCRIPTS = ("tables.js", "web.js", "progress.js")
-STYLES = ("style.css", "web.css", "judging.css")
+STYLES = ("style.css", "web.css", "judging.css", "grading.css")
 
 
 class Renderer:

@@ -25,7 +25,8 @@ from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
 from assay.web.api.endpoint import MAX_PARAMETER_LETTERS, ParameterValues
 from assay.web.api.results import paged
-from assay.web.judgments import GRADES
+from assay.web.grading import GRADES
+from assay.web.people_grades import documents_of
 from assay.web.state import AppState
 
 MAX_SEARCHED = 200
@@ -64,7 +65,7 @@ def judge(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """Store a grade; it replaces an earlier grade of the same judge and kind for the same pair."""
     new: NewJudgment = params["body"]
     checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
-    _check_was_retrieved(state, new)
+    _check_is_known(state, new)
     return state.judgments.give(checked).to_dict()
 
 
@@ -80,21 +81,27 @@ def withdraw(state: AppState, params: ParameterValues) -> dict[str, Any]:
     return judgments[0].to_dict()
 
 
-def _check_was_retrieved(state: AppState, new: NewJudgment) -> None:
-    """Refuse a grade for a document that no stored result retrieved; without stored rankings this cannot be checked."""
+def _check_is_known(state: AppState, new: NewJudgment) -> None:
+    """Refuse a grade for a document that no stored result retrieved or has a judgment for.
+
+    Without stored rankings this cannot be checked.
+    """
     on_it = [result for result in state.index.results if printable(result.entry.benchmark) == printable(new.benchmark)]
     query, document = printable(new.query), printable(new.document)
     has_rankings = False
     for result in on_it[:MAX_SEARCHED]:
-        run = state.result(result.key).run
-        has_rankings = has_rankings or bool(run)
-        ranking = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
-        if new.document in ranking or any(printable(doc) == document for doc in ranking):
+        read = state.result(result.key)
+        has_rankings = has_rankings or bool(read.run)
+        name = (
+            new.query if new.query in read.run else next((name for name in read.run if printable(name) == query), new.query)
+        )
+        documents = documents_of(read, name)
+        if new.document in documents or any(printable(doc) == document for doc in documents):
             return
     if has_rankings and len(on_it) <= MAX_SEARCHED:
         raise BadParameter(
-            f"{shortened(new.document)} was not retrieved for the query {shortened(new.query)} in any stored result on "
-            f"{shortened(new.benchmark)}, so it cannot be judged"
+            f"{shortened(new.document)} was neither retrieved nor judged for the query {shortened(new.query)} in any stored "
+            f"result on {shortened(new.benchmark)}, so it cannot be graded"
         )
 
 

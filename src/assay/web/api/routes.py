@@ -105,6 +105,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 pattern=stored.KEY,
             ),
             Parameter("shared", "whether to leave out queries that not all results have", bool, default=False),
+            Parameter("judgments", "people: with the grades by people (default: those of the benchmark)", pattern=PEOPLE),
         ),
         is_heavy=True,
     ),
