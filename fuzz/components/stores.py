@@ -17,7 +17,10 @@ from fuzz.components._results import small_results
 from fuzz.files import join_files, scratch, split_files, write_file
 
 PARTS = ("scores", "rankings", "relevant")
-TABLES = ("payloads", "datasets", "evaluations", "results", "figures", "tags", "notes", "baselines", "judgments", "schema")
+TABLES = (
+    *("payloads", "datasets", "evaluations", "results", "figures", "tags", "notes", "baselines"),
+    *("judgments", "query_notes", "schema"),
+)
 
 
 def _filled(path: Any) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import StoreError
-from assay.store import Judgment, Store
+from assay.store import Judgment, QueryNote, Store
 
 from ._results import execute, result_of
 
@@ -24,6 +24,7 @@ FIFTH_LAYOUT = (
     *(f"ALTER TABLE assay_judgments DROP COLUMN {column}" for column in ("kind", "text_digest", "pool", "probability")),
     "ALTER TABLE assay_judgments RENAME COLUMN reason TO note",
     "UPDATE assay_judgments SET key = 'as it was ' || judge",
+    "DROP TABLE assay_query_notes",
     "DELETE FROM assay_schema WHERE version > 5",
 )
 
@@ -85,4 +86,15 @@ def test_the_sixth_layout_knows_that_older_judgments_are_by_people(url):
         assert {one.kind for one in before} == {"people"}
         store.judgments.give(Judgment("small", "q0", "d4", "Ana", 1))
         assert {one.judge: one.grade for one in store.judgments.find()} == {"Ana": 1.0, "Ben": 0.0}
+        assert store.check().faults == ()
+
+
+def test_the_seventh_layout_has_notes_on_queries(url):
+    with Store.open(url) as store:
+        store.save([result_of(1)])
+    execute(url, "DROP TABLE assay_query_notes", "DELETE FROM assay_schema WHERE version > 6")
+    with Store.open(url) as store:
+        assert store.query_notes.find() == []
+        store.query_notes.add(QueryNote("small", "q0", "two meanings", "Ana"))
+        assert [note.text for note in store.query_notes.find()] == ["two meanings"]
         assert store.check().faults == ()

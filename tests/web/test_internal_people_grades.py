@@ -5,9 +5,10 @@ import pytest
 import assay
 from assay.comparison import compare_results
 from assay.metrics import find_metric
-from assay.store import Judgment
+from assay.store import Judgment, QueryNote
 from assay.web.page import PageRequest
 from assay.web.people_grades import effect_sentence, layer_of, rejudged
+from assay.web.query_notes import tagged_queries
 from assay.web.state import AppState
 
 from ._stores import METRICS
@@ -53,3 +54,11 @@ def test_the_layer_in_an_address():
     assert layer_of(PageRequest(params=(("judgments", "people"),))) == "people"
     with pytest.raises(assay.errors.BadParameter, match="must be people or empty"):
         layer_of(PageRequest(params=(("judgments", "model"),)))
+
+
+def test_the_queries_with_a_tag(store, keys):
+    """Tags of the benchmark's queries, by the ids that the result has; notes are no tags."""
+    for query, text, kind in (("q0", "hard", "tag"), ("q2", "hard", "tag"), ("q2", "old", "tag"), ("q3", "hard", "note")):
+        store.query_notes.add(QueryNote("wrong", query, text, "Ana", kind))
+    state = AppState(store)
+    assert tagged_queries(state, state.result(keys[0])) == {"hard": {"q0", "q2"}, "old": {"q2"}}

@@ -34,6 +34,8 @@ from assay.store.packing import unpack_json as unpack_json
 from assay.store.progress import Running as Running
 from assay.store.progress import list_running as list_running
 from assay.store.progress import publish_progress as publish_progress
+from assay.store.query_notes import QueryNote as QueryNote
+from assay.store.query_notes import QueryNoteBook as QueryNoteBook
 from assay.store.query_scores import QueryScores as QueryScores
 from assay.store.references import is_baseline_name as is_baseline_name
 from assay.store.references import looks_like_file as looks_like_file
@@ -47,4 +49,4 @@ from assay.store.stored_result import Point as Point
 from assay.store.stored_result import StoredEvaluation as StoredEvaluation
 from assay.store.timestamps import parse_since as parse_since
 
-__all__ = ["Entry", "Imported", "Judgment", "Note", "Point", "Store", "StoredEvaluation", "keep"]
+__all__ = ["Entry", "Imported", "Judgment", "Note", "Point", "QueryNote", "Store", "StoredEvaluation", "keep"]

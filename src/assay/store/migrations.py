@@ -18,7 +18,17 @@ from assay.store.judgment import Judgment
 from assay.store.location import StoreLocation
 from assay.store.packing import decompress, unpack_json
 from assay.store.rows import read_first
-from assay.store.schema import BASELINES, EVALUATIONS, GUARDS, JUDGMENTS, METADATA, RESULTS, SCHEMA, comparable_of
+from assay.store.schema import (
+    BASELINES,
+    EVALUATIONS,
+    GUARDS,
+    JUDGMENTS,
+    METADATA,
+    QUERY_NOTES,
+    RESULTS,
+    SCHEMA,
+    comparable_of,
+)
 from assay.store.timestamps import now
 
 LOCK = 0x61737361
@@ -89,6 +99,11 @@ def _extend_judgments(connection: Connection) -> None:
         connection.execute(insert(JUDGMENTS), [{"key": judgment.key, **judgment._asdict()} for judgment in judgments])
 
 
+def _add_query_notes(connection: Connection) -> None:
+    """Version 7: notes and tags of queries."""
+    QUERY_NOTES.create(connection, checkfirst=True)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _add_comparability,
@@ -96,6 +111,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _add_identity,
     _add_guards,
     _extend_judgments,
+    _add_query_notes,
 )
 """The step at index n leads to version n + 1."""
 

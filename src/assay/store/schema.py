@@ -150,6 +150,19 @@ JUDGMENTS = Table(
 the digest of the text that was shown, `probability` that with which the document was drawn from its `pool`.
 """
 
+QUERY_NOTES = Table(
+    "assay_query_notes",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("benchmark", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("written", Text, nullable=False),
+)
+"""Notes and tags of queries; `kind` is note or tag, `key` a digest of benchmark, query, kind and text."""
+
 GUARDS = Table(
     "assay_guards",
     METADATA,

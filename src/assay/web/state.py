@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
     from assay.monitoring import Series
-    from assay.store import Entry, JudgmentBook, JudgmentState, StoredEvaluation
+    from assay.store import Entry, JudgmentBook, JudgmentState, QueryNoteBook, StoredEvaluation
 
 
 T = TypeVar("T")
@@ -138,6 +138,11 @@ class AppState:
     def judgments(self) -> JudgmentBook:
         """The grades by people. A judge waits for the response, so a locked store is reported after a short time."""
         return self.store.judgments.within(LOCK_TIMEOUT)
+
+    @property
+    def query_notes(self) -> QueryNoteBook:
+        """The notes and tags of queries, with the same short wait."""
+        return self.store.query_notes.within(LOCK_TIMEOUT)
 
     @cached_property
     def threads(self) -> CapacityLimiter:

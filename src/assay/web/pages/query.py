@@ -16,6 +16,7 @@ from assay.web.grading import OUTCOMES, grade_forms, outcome_of, without_outcome
 from assay.web.judgments import Draft, judging_of
 from assay.web.page import Page, PageRequest, View
 from assay.web.queries import known_queries, query_url
+from assay.web.query_notes import notes_of
 from assay.web.state import AppState, ListedResult
 
 TOP = 20
@@ -60,6 +61,7 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
         "forms": list(map(forms, [hit["document"] for hit in record["ranking"]][:top][:MAX_FORMS])),
         "truth_forms": list(map(truth_forms, list(result.relevant.get(query) or ())[:MAX_FORMS])),
         "return_to": without_outcome(request),
+        "notes": notes_of(state, listed.key, query, judge),
         "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
         "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
     }
