@@ -120,7 +120,7 @@ class NewerJudgments(NamedTuple):
 
 
 def newer_hint(state: AppState, benchmark: str, layer: str = "") -> NewerJudgments | None:
-    """The hint for a page about a benchmark, as `newer` in its content; None without grades, or if the page uses them."""
+    """The hint for a page about a benchmark; None without grades, or if the page uses them."""
     graded = judgment_state(state, benchmark)
     if not graded or layer == PEOPLE:
         return None

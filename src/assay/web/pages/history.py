@@ -26,7 +26,6 @@ from assay.reports import (
 )
 from assay.web.page import Page, PageRequest, View
 from assay.web.pages.results import menu_names
-from assay.web.people_grades import newer_hint
 from assay.web.state import AppState, known_figures
 from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, lay_out
 
@@ -54,7 +53,6 @@ def show_history(state: AppState, request: PageRequest) -> View:
     content = {
         "benchmarks": menu_names(index.benchmarks, benchmark),
         "benchmark": benchmark,
-        "newer": newer_hint(state, benchmark),
         "providers": menu_names(sorted({entry.provider for entry in on_it}), provider),
         "provider": provider,
         "metrics": list(dict.fromkeys(name for entry in on_it[:200] for name in known_figures(entry))) or [metric.name],

@@ -27,6 +27,7 @@ def show_judgments(state: AppState, request: PageRequest) -> View:
     table = _table(judgments, newest.key if newest else "")
     content = {
         "benchmark": benchmark,
+        "newer": None,
         "benchmarks": benchmarks,
         "sentence": judgment_state(state, benchmark).sentence if judgments else "",
         "table": Table(table.columns, table.rows[:MAX_SHOWN], table.title),

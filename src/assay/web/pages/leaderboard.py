@@ -13,7 +13,6 @@ from assay.reports import TITLE, Cell, Column, Figure, Figures, Mark, Section, T
 from assay.text import counted
 from assay.web.page import Page, PageRequest, View
 from assay.web.pages.results import cut, figure_cell, menu_names
-from assay.web.people_grades import newer_hint
 from assay.web.state import AppState, ListedResult, known_figures
 from assay.web.tables import lay_out
 
@@ -51,7 +50,6 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
     content = {
         "benchmarks": menu_names(names, benchmark),
         "benchmark": benchmark,
-        "newer": newer_hint(state, benchmark),
         "versions": [(name, _version_words(name, some)) for name, some in versions.items()] if len(versions) > 1 else [],
         "data": data,
         "metrics": metrics,

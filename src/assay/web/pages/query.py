@@ -15,7 +15,6 @@ from assay.text import counted, printable
 from assay.web.grading import OUTCOMES, grade_forms, outcome_of, without_outcome
 from assay.web.judgments import Draft, judging_of
 from assay.web.page import Page, PageRequest, View
-from assay.web.people_grades import newer_hint
 from assay.web.queries import known_queries, query_url
 from assay.web.query_notes import notes_of
 from assay.web.state import AppState, ListedResult
@@ -46,7 +45,6 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
     place = ids.index(query) if query in ids else -1
     content = {
         "listed": listed,
-        "newer": newer_hint(state, result.benchmark),
         "query": query,
         "text": plain["text"],
         "tags": [(str(name), str(value)) for name, value in plain["tags"].items()],

@@ -10,7 +10,6 @@ from assay.reports import BenchmarkReport, Group, make_group, readable_time
 from assay.text import printable
 from assay.web.page import Page, PageRequest, Redirect, View, address
 from assay.web.pages.results import marks_of
-from assay.web.people_grades import newer_hint
 from assay.web.queries import KINDS, QueryTable, metric_of
 from assay.web.state import AppState, ListedResult
 from assay.web.tables import TABLE_PARAMETERS, lay_out
@@ -34,7 +33,6 @@ def show_result(state: AppState, request: PageRequest) -> View:
     plan = table.plan(request, _first_metrics(metric, report.metrics))
     content = {
         "listed": listed,
-        "newer": newer_hint(state, listed.entry.benchmark),
         "head": group.head,
         "above": layouts[:first],
         "below": layouts[first:],
