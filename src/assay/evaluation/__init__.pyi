@@ -66,7 +66,9 @@ from assay.evaluation.provenance import describe_machine as describe_machine
 from assay.evaluation.provenance import now as now
 from assay.evaluation.provenance import what_changed as what_changed
 from assay.evaluation.rejudging import Grades as Grades
+from assay.evaluation.rejudging import MergedGrades as MergedGrades
 from assay.evaluation.rejudging import Rejudged as Rejudged
+from assay.evaluation.rejudging import merge_grades as merge_grades
 from assay.evaluation.rejudging import rejudge as rejudge
 from assay.evaluation.relevance import Relevance as Relevance
 from assay.evaluation.relevance import TermSource as TermSource

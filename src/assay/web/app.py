@@ -14,7 +14,21 @@ from assay.web.api.routes import routes as api_routes
 from assay.web.documents import ServedDatasets
 from assay.web.live import routes as live_routes
 from assay.web.page import Page, PageRequest
-from assay.web.pages import compare, datasets, history, home, judging, leaderboard, metrics, progress, query, result, results
+from assay.web.pages import (
+    compare,
+    datasets,
+    history,
+    home,
+    judging,
+    judgments,
+    leaderboard,
+    metrics,
+    progress,
+    query,
+    query_notes,
+    result,
+    results,
+)
 from assay.web.proxies import ForwardedHeaders, Proxies
 from assay.web.rendering import Answer, Renderer, StaticFiles, answer_of
 from assay.web.security import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
@@ -37,6 +51,7 @@ PAGES: tuple[Page, ...] = (
     result.PAGE,
     result.SHORTCUT,
     query.PAGE,
+    judgments.PAGE,
     compare.PAGE,
     leaderboard.PAGE,
     history.PAGE,
@@ -48,6 +63,7 @@ PAGES: tuple[Page, ...] = (
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
+    query_notes.routes,
     live_routes,
     api_routes,
 )

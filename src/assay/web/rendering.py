@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
@@ -22,6 +22,7 @@ from assay.text import printable
 from assay.web.drawing import drawer
 from assay.web.live import EVENTS
 from assay.web.page import Page, PageRequest, Redirect, View
+from assay.web.people_grades import LAYER_PARAMETER, NewerJudgments, newer_hint
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
 
@@ -87,13 +88,21 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
         return Answer(b"", status=307, headers={"location": view.url})
     if not (name := request.get("csv")):
         live = {"events": EVENTS, "n_results": state.n_results} if page.is_live else {}
-        return Answer(renderer.rendered(view, request, page.section or page.label, live), status=view.status)
+        hinted = replace(view, content={"newer": _newer(state, view, request), **view.content})
+        return Answer(renderer.rendered(hinted, request, page.section or page.label, live), status=view.status)
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"choose from {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
     return Answer(
         mask(render_sections([table_section(view.tables[name]())], "csv")).encode("utf-8", "replace"), CSV, headers=headers
     )
+
+
+def _newer(state: AppState, view: View, request: PageRequest) -> NewerJudgments | None:
+    """The hint that newer judgments exist, for a page whose content names its benchmark or its stored result."""
+    listed = view.content.get("listed")
+    benchmark = view.content.get("benchmark") if listed is None else listed.entry.benchmark
+    return newer_hint(state, str(benchmark), request.get(LAYER_PARAMETER)) if benchmark else None
 
 
 # Charts as SVG. Each mark has a label, which the script shows as a tooltip.
@@ -155,7 +164,7 @@ def _with_labels(spec: Any) -> Any:
 # Templates.
 
 SCRIPTS = ("live.js", "tables.js", "web.js", "progress.js")
-STYLES = ("style.css", "web.css", "judging.css", "home.css")
+STYLES = ("style.css", "web.css", "judging.css", "grading.css", "home.css")
 
 
 class Renderer:
