@@ -17,6 +17,7 @@ from assay.comparison.leaderboard import Leaderboard as Leaderboard
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter
 from assay.comparison.letters import letters_of as letters_of
+from assay.comparison.letters import undistinguished as undistinguished
 from assay.comparison.margin import MarginDecision as MarginDecision
 from assay.comparison.margin import decide_margin as decide_margin
 from assay.comparison.margin import gains_of as gains_of

@@ -2,7 +2,6 @@ from assay.reports.exports import save_object as save_object
 from assay.reports.exports import saved_json as saved_json
 from assay.reports.json_output import json_text as json_text
 from assay.reports.layout import Style as Style
-from assay.reports.layout import shorten_middle as shorten_middle
 from assay.reports.mlflow_runs import DEFAULT_EXPERIMENT as DEFAULT_EXPERIMENT
 from assay.reports.mlflow_runs import log_to_mlflow as log_to_mlflow
 from assay.reports.notebook import notebook_html as notebook_html
