@@ -171,7 +171,7 @@ def _apart(names: Sequence[str], width: int) -> dict[str, str]:
     start = _n_shared(names)
     end = _n_shared([name[start:][::-1] for name in names])
     whole_words = _WORD_END.search(names[0][:start]), _WORD_START.match(names[0][len(names[0]) - end :])
-    before, after = (len(found[0]) if found else 0 for found in whole_words)
+    before, after = (len(match[0]) if match else 0 for match in whole_words)
     for first, last in ((start - before, end - after), (start, end)):
         parts = {name: (name[:first], name[first : len(name) - last], name[len(name) - last :]) for name in names}
         if all(core and display_width(core) + 2 <= width for _, core, _ in parts.values()):

@@ -91,8 +91,8 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
             total, n = blocks.pop()
             blocks[-1][0] += total - n * blocks[-1][1] * gap
             blocks[-1][1] += n
-    found = [_start(block, gap, low, high) + number * gap for block in blocks for number in range(int(block[1]))]
-    positions = dict(zip(order, found, strict=True))
+    starts = [_start(block, gap, low, high) + number * gap for block in blocks for number in range(int(block[1]))]
+    positions = dict(zip(order, starts, strict=True))
     return [positions[place] for place in range(len(wanted))]
 
 
@@ -109,7 +109,7 @@ def nice_domain(values: Iterable[float]) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = min(known), max(known)
     if high - low < 1e-9:
-        room = abs(high) * 0.05 or 0.05
+        room = abs(high) * 0.05 if abs(high) > 1e-6 else 0.05
         low, high = low - room, high + room
     rough = (high - low) / 6
     size = 10 ** math.floor(math.log10(rough))

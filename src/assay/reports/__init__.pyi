@@ -108,6 +108,7 @@ from assay.reports.table import cells as cells
 from assay.reports.table import columns as columns
 from assay.reports.table import figure as figure
 from assay.reports.table import number as number
+from assay.reports.table import short_name as short_name
 from assay.reports.table import table_from_rows as table_from_rows
 from assay.reports.table import table_section as table_section
 from assay.reports.table import text_columns as text_columns

@@ -20,7 +20,7 @@ from assay.charts.spec import (
     spec,
     tooltip,
 )
-from assay.comparison import Comparison, Figures, Pair, compare_results, undistinguished
+from assay.comparison import Comparison, Figures, Pair, by_value, compare_results, undistinguished
 from assay.errors import UsageError
 from assay.metrics import BoundMetric
 
@@ -38,7 +38,7 @@ def groups(subject: Subject) -> Drawing:
     metric = subject.bound
     comparison = subject.comparison or compare_results(subject.results, metrics=[metric], intersect=True)
     pairs = _decisions(comparison, metric)
-    order = [name for name in _by_value(comparison, metric) if any(name in (pair.a, pair.b) for pair in pairs)]
+    order = [name for name in by_value(comparison, metric.name) if any(name in (pair.a, pair.b) for pair in pairs)]
     n_compared, order = len(order), order[:MAX_SYSTEMS]
     pairs_shown = [pair for pair in pairs if pair.a in order and pair.b in order]
     shown = dict(zip(order, labels(order), strict=True))
@@ -70,12 +70,6 @@ def _decisions(comparison: Comparison, metric: BoundMetric) -> list[Pair]:
     if pairs[0].claim != "differs":
         raise UsageError("groups needs a test of whether systems differ")
     return pairs
-
-
-def _by_value(comparison: Comparison, metric: BoundMetric) -> list[str]:
-    """The systems, the best first; systems with equal values stay in their order."""
-    sign = -1 if metric.metric.higher_is_better else 1
-    return sorted(comparison.names, key=lambda name: sign * comparison.value(name, metric.name))
 
 
 def _note(comparison: Comparison, pairs: Sequence[Pair]) -> str:

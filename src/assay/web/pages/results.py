@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, near_matches
-from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, words
+from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, short_name
 from assay.store import Figure, parse_since
 from assay.text import counted, printable
 from assay.web.page import Page, PageRequest, View, check_parameter_length
@@ -123,7 +123,7 @@ def marks_of(result: ListedResult) -> str:
 
 def cut(text: str, **more: Any) -> Cell:
     """A name in a list."""
-    return words(text, MAX_NAME_LETTERS, **more)
+    return short_name(text, MAX_NAME_LETTERS, **more)
 
 
 def _named(result: ListedResult) -> Cell:
