@@ -273,6 +273,11 @@ def test_history():
     assert data(nothing) == [{"text": "There are no values of mrr for bm25."}]
 
 
+def ends_of(drawing):
+    """The ends of the lines of a history, with their names."""
+    return next(layer["data"]["values"] for layer in drawing.spec["layer"] if "data" in layer)
+
+
 def test_a_history_shows_one_interval_and_its_baselines_and_names_lines_where_they_end():
     one, two = (series_of(0.5, 0.6, provider=name) for name in ("one", "two"))
     other = series_of(0.7, 0.7, 0.7, provider="newest")
@@ -281,7 +286,7 @@ def test_a_history_shows_one_interval_and_its_baselines_and_names_lines_where_th
     assert drawing.note == "Shaded: the confidence interval of newest"
     chosen = draw("history", series=(one, two, other), baselines={"e1": "main"}, focus="rag · one")
     assert {row["series"] for row in data(chosen) if row["is_focus"]} == {"one"}
-    ends = chosen.spec["layer"][-2]["data"]["values"]
+    ends = ends_of(chosen)
     assert [(end["series"], end["value"]) for end in ends] == [
         *(("one", 0.6), ("two", 0.6), ("newest", 0.7), ("baseline main", 0.6))
     ]
@@ -293,7 +298,7 @@ def test_a_history_shows_one_interval_and_its_baselines_and_names_lines_where_th
     assert len({row["series"] for row in many.rows}) == 30
     assert "The 30 series with the newest values, of 40" in many.note
     long = [series_of(0.5, provider=f"hybrid(bm25, dense, depth={depth}, method=rrf, k=60)") for depth in (10, 20)]
-    names = [end["label"] for end in draw("history", series=tuple(long)).spec["layer"][-1]["data"]["values"]]
+    names = [end["label"] for end in ends_of(draw("history", series=tuple(long)))]
     assert names == ["hybrid…depth=10… k=60)", "hybrid…depth=20… k=60)"]
 
 

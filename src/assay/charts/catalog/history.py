@@ -221,13 +221,13 @@ def _layers(
             "mark": {"type": "area", "opacity": 0.16},
             "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
         },
+        *_name_layers(_names_at_ends(rows, baselines, (low, high), short), x, y, colour),
         {"transform": on_line, "mark": {"type": "line", "strokeWidth": 1.8}, "encoding": {"x": x, "y": y, **apart}},
         {
             "transform": on_line,
             "mark": {"type": "point", "filled": True, "size": 12 if is_dense else 26, "opacity": 1},
             "encoding": {**place, "color": colour},
         },
-        *_name_layers(_names_at_ends(rows, baselines, (low, high), short), x, y, colour),
         *([_marks(place, marks)] if marks else []),
     ]
 
