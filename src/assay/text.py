@@ -137,8 +137,8 @@ def shorten_middle(text: str, width: int) -> str:
     """The text, shortened in the middle if it is wider than this, because names mostly differ at the ends."""
     if display_width(text) <= width:
         return text
-    tail = _fitting(text[::-1], (width - 1) // 2)[::-1].lstrip()
-    return f"{_fitting(text, width - 1 - display_width(tail)).rstrip()}…{tail}"
+    tail = _fitting(text[::-1], (width - 1) // 2)[::-1]
+    return f"{_fitting(text, width - 1 - display_width(tail))}…{tail}"
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:

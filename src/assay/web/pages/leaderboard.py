@@ -112,7 +112,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
     content = {
         **about.menus(names),
         "sections": layouts,
-        "verdict": top_verdict(comparison, metric) if comparison else "",
+        "verdict": f"{_on_slice(about)}{top_verdict(comparison, metric)}" if comparison else "",
         "doubts": comparison.doubts if comparison else (),
         "top_two": [row.key for row in ranked[:2]] if len(ranked) > 1 else [],
         "notes": [*notes, *_left_out(about.versions, about.data)],
@@ -166,6 +166,10 @@ def _slice(choices: Choices, slices: Mapping[str, Sequence[str]], benchmark: str
     if not asked or asked in slices:
         return asked
     return choices.instead("slice", "", f"No queries of {named(benchmark)} have {named(asked)}: all queries are shown.")
+
+
+def _on_slice(about: Board) -> str:
+    return f"On the queries with {named(about.slice)}: " if about.slice else ""
 
 
 def _version_words(name: str, listed: Sequence[ListedResult]) -> str:
