@@ -13,6 +13,8 @@ from assay.text import (
     percent,
     printable,
     rounded_up,
+    short_names,
+    shorten_middle,
     some_of,
     spreadsheet_cell,
     two_digits,
@@ -44,6 +46,29 @@ def test_harmful_text_is_written_out():
     assert printable("a\u202egnp.exe\u2066") == "a\\u202egnp.exe\\u2066"
     assert printable("a\x1b[31mb\nc\u2028d\x85\ud800") == "a\\x1b[31mb\\nc\\u2028d\\x85\\ud800"
     assert [display_width(text) for text in ("abc", "検索", "e\u0301", "")] == [3, 4, 1, 0]
+
+
+def test_long_names_stay_different():
+    """The middle is left out; where two names would then be the same, the part in which they differ stays."""
+    assert [shorten_middle(text, 9) for text in ("abcdefghi", "abcdefghij", "検索システム")] == [
+        "abcdefghi",
+        "abcd…ghij",
+        "検索…テム",
+    ]
+    nights = ["2026-10-18-rag-template-f25b/search", "2026-10-25-rag-template-ca93/search"]
+    assert short_names(nights, 26) == ["2026-10-18-ra…-f25b/search", "2026-10-25-ra…-ca93/search"]
+    tuned = [f"hybrid(bm25, dense, k1=0.9, alpha={alpha}, method=rrf, depth=100)" for alpha in (0.25, 0.5)]
+    assert short_names(tuned, 30) == ["hybrid(bm…alpha=0.25…epth=100)", "hybrid(bm2…alpha=0.5…epth=100)"]
+    assert short_names(["same", "same", "other"], 30) == ["same", "same", "other"]
+    far = ["a" * 50 + "x" * 50 + "1" + "y" * 50 + "b" * 50, "a" * 50 + "z" * 101 + "b" * 50]
+    assert short_names(far, 12) == ["aaa…bbb (1)", "aaa…bbb (2)"]
+
+
+@given(st.lists(st.text("ab( ,", max_size=60), max_size=8), st.integers(12, 40))
+def test_short_names_fit_and_differ_as_the_names_do(names, width):
+    short = short_names(names, width)
+    assert all(display_width(text) <= width for text in short)
+    assert len(set(short)) == len(set(names))
 
 
 WORDS = {

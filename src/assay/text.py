@@ -6,8 +6,10 @@ import math
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from itertools import takewhile
 
 from assay.masking import mask
 
@@ -17,6 +19,8 @@ _FORMULA = re.compile(r"""[\s"'\ufeff\u200b]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]
 The last four characters are the wide forms of = + - @.
 """
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
+_WORD_END, _WORD_START = re.compile(r"[\w.=+-]*\Z"), re.compile(r"[\w.=+-]*")
+"""The end and the beginning of a name up to the next character that separates its parts."""
 _HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
 """Unicode categories that move the cursor, end a line, or cannot be written at all."""
 _REORDERING = frozenset(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
@@ -136,6 +140,71 @@ def display_width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text
     )
+
+
+def shorten_middle(text: str, width: int) -> str:
+    """The text, shortened in the middle if it is wider than this, because names mostly differ at the ends."""
+    if display_width(text) <= width:
+        return text
+    tail = _fitting(text[::-1], (width - 1) // 2)[::-1]
+    return f"{_fitting(text, width - 1 - display_width(tail))}…{tail}"
+
+
+def short_names(names: Sequence[str], width: int) -> list[str]:
+    """Names, each shortened in the middle if it is too wide. Different names stay different.
+
+    If two names would look the same, the part in which they differ is shown; if that is too long too, they are numbered.
+    """
+    short = [shorten_middle(name, width) for name in names]
+    by_text: dict[str, list[str]] = {}
+    for name, text in zip(names, short, strict=True):
+        by_text.setdefault(text, []).append(name)
+    shown = {name: text for alike in by_text.values() for name, text in _apart(list(dict.fromkeys(alike)), width).items()}
+    taken = Counter(shown.values())
+    return [
+        shown[name] if taken[shown[name]] == 1 else f"{shorten_middle(name, max(1, width - 5))} ({place})"
+        for place, name in zip(_first_places(names), names, strict=True)
+    ]
+
+
+def _first_places(names: Sequence[str]) -> list[int]:
+    """For each name the number of the first one that is the same, from 1."""
+    first: dict[str, int] = {}
+    return [first.setdefault(name, place) for place, name in enumerate(names, 1)]
+
+
+def _apart(names: Sequence[str], width: int) -> dict[str, str]:
+    """Name → how it is shown: shortened in the middle, or with the part in which these names differ."""
+    if len(names) == 1:
+        return {names[0]: shorten_middle(names[0], width)}
+    start = _n_shared(names)
+    end = _n_shared([name[start:][::-1] for name in names])
+    whole_words = _WORD_END.search(names[0][:start]), _WORD_START.match(names[0][len(names[0]) - end :])
+    before, after = (len(match[0]) if match else 0 for match in whole_words)
+    for first, last in ((start - before, end - after), (start, end)):
+        parts = {name: (name[:first], name[first : len(name) - last], name[len(name) - last :]) for name in names}
+        if all(core and display_width(core) + 2 <= width for _, core, _ in parts.values()):
+            return {name: _around(*part, width) for name, part in parts.items()}
+    return {name: shorten_middle(name, width) for name in names}
+
+
+def _n_shared(names: Sequence[str]) -> int:
+    """How many characters all names have in common at the beginning."""
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False)))
+
+
+def _around(head: str, core: str, tail: str, width: int) -> str:
+    """The core, with as much of both ends as fits."""
+    room = width - display_width(core) - 2
+    return f"{_fitting(head, room - room // 2)}…{core}…{_fitting(tail[::-1], room // 2)[::-1]}"
+
+
+def _fitting(text: str, columns: int) -> str:
+    """The beginning of a text, as much as fits in the columns."""
+    end, taken = 0, 0
+    while end < len(text) and (taken := taken + display_width(text[end])) <= columns:
+        end += 1
+    return text[:end]
 
 
 def words_of(text: str) -> list[str]:

@@ -1,5 +1,9 @@
 """Pieces of charts that no file shows by itself: names on axes, scales and colours, and the critical distance."""
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import studentized_range
 
 from assay.charts import draw
-from assay.charts.catalog import history
 from assay.charts.catalog.systems import cliques, critical_distance
+from assay.charts.periods import by_period, nice_domain, spread
 from assay.charts.spec import (
     COLOURS,
     LONGEST_NAME,
@@ -20,16 +24,18 @@ from assay.charts.spec import (
     metric_title,
 )
 from assay.metrics import parse_metric
+from assay.monitoring import Point, Series
 from assay.text import display_width
 
-from ._subjects import data, series_of
+from ._subjects import data
 
 
 def test_long_names_are_short_and_unlike():
     assert [label("bm25"), label("\x1b[0m"), label("混合検索混合検索", 8)] == ["bm25", "\\x1b[0m", "混合…索"]
-    assert label("abcdefghijklmnopqrstuvwxyz", 10) == "abcdef…xyz"
+    assert label("abcdefghijklmnopqrstuvwxyz", 10) == "abcde…wxyz"
     long = "a" * 100 + "{}" + "b" * 100
-    assert [one[-4:] for one in labels(["x", long.format(1), long.format(2)])] == ["x", " (2)", " (3)"]
+    assert labels(["x", long.format(1), long.format(2)], 9) == ["x", "aaa…1…bbb", "aaa…2…bbb"]
+    assert labels(["x", "x", "y"]) == ["x (1)", "x (2)", "y"]
     assert (listed(["a", "b"]), listed(["a", "b", "c"], 1)) == ("a; b", "a; and 2 more")
 
 
@@ -90,10 +96,70 @@ def test_cliques_are_the_largest_sets(means, reach):
             assert alike[first, last] == any(a <= first and last <= b for a, b in found)
 
 
-def test_many_points_of_a_history_are_thinned_and_the_marked_stay(monkeypatch):
-    monkeypatch.setattr(history, "MAX_POINTS", 10)
-    drawing = draw("history", series=(series_of(*[0.8] * 16, *[0.6] * 9),))
-    assert [row["evaluation"] for row in drawing.rows] == ["e0", "e3", "e6", "e9", "e12", "e15", "e16", "e18", "e21", "e24"]
-    assert [row["evaluation"] for row in data(drawing)] == [row["evaluation"] for row in drawing.rows]
-    assert {row["evaluation"]: row["mark"] for row in drawing.rows}["e16"] == "worse"
-    assert "10 of 25 points are drawn, including all marked points" in drawing.alt
+def nights(n, *, started=datetime(2023, 1, 2, 2, tzinfo=UTC), step=timedelta(days=1)):
+    """A series that is 0.8 with a little noise, and 0.6 from the last third on."""
+    points = []
+    for night in range(n):
+        value = (0.6 if night >= 2 * n // 3 else 0.8) + 0.001 * (night % 7)
+        time = (started + night * step).isoformat()
+        points.append(Point(f"e{night}", time, value, value - 0.05, value + 0.05, 50, "x"))
+    return Series("rag", "bm25", "mrr", tuple(points))
+
+
+def test_three_years_of_nights_are_drawn_by_week_and_marks_stay():
+    """Each week has the values 0.800 … 0.806, on whose mean the point lies."""
+    drawing = draw("history", series=(nights(1092),), baselines={"e100": "main"})
+    weeks = [row for row in drawing.rows if row["evaluations"] == 7]
+    assert len(weeks) == 156
+    assert [round(weeks[0][name], 6) for name in ("value", "low", "high")] == [0.803, 0.8, 0.806]
+    assert {row["evaluation"]: row["mark"] for row in drawing.rows if row["mark"]} == {"e100": "baseline", "e728": "worse"}
+    assert "Each point is the mean of one week; shaded: from the lowest to the highest value of bm25" in drawing.note
+    assert "first 0.800, last 0.606, in 1,092 evaluations" in drawing.alt
+    lines = [row for row in data(drawing) if row["is_on_line"]]
+    assert len(lines) == 156, "marked evaluations are not on the line"
+    assert "mean" not in draw("history", series=(nights(160),)).note
+    assert "the mean of 13 weeks" in draw("history", series=(nights(1092, step=timedelta(days=9)),)).note
+
+
+def test_periods_on_other_data_are_not_mixed_and_gaps_stay_gaps():
+    line = nights(400)
+    points = [
+        point._replace(dataset="y" if place >= 200 else "x", value=None if 10 <= place < 30 else point.value)
+        for place, point in enumerate(line.points)
+    ]
+    drawing = draw("history", series=(replace(line, points=tuple(points)),))
+    assert sum(row["evaluations"] for row in drawing.rows if not row["mark"]) == 400
+    assert None in [row["value"] for row in drawing.rows]
+    by_week = [row for row in data(drawing) if row["is_on_line"]]
+    assert len(by_week) == len({row["started"] for row in by_week}) == 59, "the week in which the data changed counts twice"
+
+
+def test_times_that_are_not_times_are_thinned_and_the_marked_stay():
+    line = nights(400)
+    strange = replace(
+        line, points=tuple(point._replace(started=f"night {place}") for place, point in enumerate(line.points))
+    )
+    rows, period = by_period(
+        [[{"started": point.started, "mark": "worse" if place == 7 else ""} for place, point in enumerate(strange.points)]]
+    )
+    assert (period, len(rows[0])) == ("", 135)
+    assert [row["started"] for row in rows[0]][:5] == ["night 0", "night 3", "night 6", "night 7", "night 9"]
+    assert rows[0][-1]["started"] == "night 399"
+
+
+@given(st.lists(st.floats(0, 1), max_size=30), st.floats(0.001, 0.03))
+def test_names_at_line_ends_do_not_overlap(wanted, gap):
+    found = spread(wanted, gap, 0.0, 1.0)
+    ordered = sorted(found)
+    assert all(b - a >= gap - 1e-9 for a, b in pairwise(ordered))
+    assert all(-1e-9 <= place <= 1 + 1e-9 for place in found)
+    assert [place for _, place in sorted(zip(wanted, found, strict=True))] == ordered
+    if all(b - a >= gap for a, b in pairwise(sorted(wanted))):
+        assert found == pytest.approx(wanted), "names that have room stay where they are"
+
+
+@given(st.lists(st.floats(-1000, 1000), max_size=9))
+def test_an_axis_covers_its_values(values):
+    low, high = nice_domain(values)
+    assert low < high
+    assert all(low <= value + 1e-6 and value - 1e-6 <= high for value in values)

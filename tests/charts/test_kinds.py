@@ -1,12 +1,14 @@
 """Every kind of chart: its rows worked out by hand, and what its words say."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
 from assay.charts import draw
 from assay.comparison import ComparisonOptions, compare_results
+from assay.errors import UsageError
 from assay.evaluation import Confidence, with_intervals
 
 from ._subjects import data, ranked, result_of, series_of, system
@@ -191,7 +193,7 @@ def test_difference_histogram(snapshots):
     times = histogram([1, 2, 3], [2, 1, 3], "latency")
     assert [row["outcome"] for row in data(times)] == ["better", "same", "worse"]
     rounded = histogram([0.3, 0.5], [0.1 + 0.2, 0.5])
-    assert rounded.spec["encoding"]["x"]["scale"]["domain"] == [-1.0, 1.0]
+    assert data(rounded) == [{"text": "No query changed: a and b have the same mrr on all 2 queries."}]
     for most, ticks in ((3, [0, 1, 2, 3]), (50, None)):
         assert histogram([0] * most, [1] * most).spec["encoding"]["y"]["axis"].get("values") == ticks
     snapshots.check("charts/difference_histogram", words_of(drawing, times, rounded))
@@ -200,7 +202,7 @@ def test_difference_histogram(snapshots):
 @given(st.lists(st.tuples(*[st.integers(0, 20)] * 2), min_size=1, max_size=50))
 def test_every_query_is_in_one_bin(pairs):
     before, after = ([pair[side] / 20 for pair in pairs] for side in (0, 1))
-    rows = data(histogram(before, after))
+    rows = histogram(before, after).rows
     assert sum(row["queries"] for row in rows) == len(pairs)
     for row in rows:
         inside = [b - a for a, b in zip(before, after, strict=True) if row["from"] - 1e-9 <= b - a <= row["to"] + 1e-9]
@@ -218,7 +220,9 @@ def test_heat_map(snapshots):
     cells = {(row["system"], row["metric"]): row for row in data(drawing)}
     assert [cells[name, "mrr"]["share"] for name in "abc"] == [0.0, 0.5, 1.0]
     assert [round(cells[name, "latency"]["share"], 3) for name in "abc"] == [0.0, 1.0, 0.685]
-    assert [cells[name, "map"]["share"] for name in "abc"] == [0.0, 0.0, 0.0]
+    assert [cells[name, "map"]["is_grey"] for name in "abc"] == [True, True, True], "equal values are not the palest"
+    assert not any(cells[name, "mrr"]["is_grey"] for name in "abc")
+    assert drawing.note.endswith("Grey: no value, or no difference between the systems")
     assert cells["a", "latency"]["shown"] == "15.0 ms"
     asked = draw("heat_map", [a, b], metrics=("AP", "RR", "mrr"))
     assert list(dict.fromkeys(row["metric"] for row in asked.rows)) == ["map", "mrr"]
@@ -226,7 +230,10 @@ def test_heat_map(snapshots):
     assert {row["metric"] for row in beside.rows} == {"mrr", "map"}
     nothing = result_of("n", mrr=[NAN] * 2, latency=[1, 1], map=[1, 1])
     partly = draw("heat_map", [nothing, b], metrics=("mrr",))
-    assert [(row["value"], row["share"], row["shown"]) for row in data(partly)] == [(None, 0.0, "–"), (0.75, 0.0, "0.750")]
+    assert [(row["value"], row["is_grey"], row["shown"]) for row in data(partly)] == [
+        (None, True, "–"),
+        (0.75, True, "0.750"),
+    ]
     assert [row["metric"] for row in draw("heat_map", [nothing]).rows] == ["latency", "map"]
 
     snapshots.check("charts/heat_map", words_of(drawing, partly))
@@ -237,30 +244,62 @@ def test_heat_map(snapshots):
 
 def history(*values, baselines=None, **how):
     drawing = draw("history", series=(series_of(*values, **how),), baselines=baselines or {})
-    return drawing, {row["evaluation"]: row["mark"] for row in data(drawing) if row["mark"]}
+    return drawing, {row["evaluation"]: row["mark"] for row in drawing.rows if row["mark"]}
 
 
 def test_history():
     drawing, marks = history(*[0.8] * 15, *[0.6] * 5)
     assert marks == {"e15": "worse"}
-    assert "rag · bm25: first 0.800, last 0.600, in 20 evaluations" in drawing.alt
-    assert "rag · bm25 got worse on 2026-10-16, from 0.800 to 0.600" in drawing.alt
-    assert drawing.spec["layer"][3]["encoding"]["shape"]["scale"]["domain"] == ["worse"]
+    assert drawing.title == "mrr over time on rag"
+    assert "bm25: first 0.800, last 0.600, in 20 evaluations" in drawing.alt
+    assert "bm25 got worse on 2026-10-16, from 0.800 to 0.600" in drawing.alt
+    assert drawing.spec["layer"][-1]["encoding"]["shape"]["scale"]["domain"] == ["worse"]
     times, marks = history(*[80] * 15, *[60] * 5, metric="latency")
     assert list(marks.values()) == ["better"]
     assert "from 80.0 ms to 60.0 ms" in times.alt
     assert history(0.8)[0].alt == (
-        "mrr over time. rag · bm25: 0.800 in 1 evaluation. Changes can be detected from the second evaluation on."
+        "mrr over time. bm25: 0.800 in 1 evaluation. Changes can be detected from the second evaluation on."
     )
     drawing, _ = history(0.5, 0.5, 0.5, baselines={"e1": "main"})
     assert [(row["mark"], row["blessed as"]) for row in data(drawing)] == [("", ""), ("baseline", "main"), ("", "")]
     assert "No changes were detected" in drawing.alt
     assert history(0.5, was_baseline=True)[1] == {"e0": "baseline"}
-    assert len(history(0.5, 0.5)[0].spec["layer"]) == 3, "nothing marked needs no legend"
+    assert not any("shape" in layer["encoding"] for layer in history(0.5, 0.5)[0].spec["layer"]), "no legend without marks"
     gap, _ = history(0.5, None, 0.7)
     assert [row["value"] for row in data(gap)] == [0.5, None, 0.7]
     assert "first 0.500, last 0.700, in 2 evaluations" in gap.alt
-    assert history(None)[0].rows
+    nothing = history(None)[0]
+    assert nothing.rows
+    assert data(nothing) == [{"text": "There are no values of mrr for bm25."}]
+
+
+def ends_of(drawing):
+    """The ends of the lines of a history, with their names."""
+    return next(layer["data"]["values"] for layer in drawing.spec["layer"] if "data" in layer)
+
+
+def test_a_history_shows_one_interval_and_its_baselines_and_names_lines_where_they_end():
+    one, two = (series_of(0.5, 0.6, provider=name) for name in ("one", "two"))
+    other = series_of(0.7, 0.7, 0.7, provider="newest")
+    drawing = draw("history", series=(one, two, other), baselines={"e1": "main"})
+    assert {row["series"] for row in data(drawing) if row["is_focus"]} == {"newest"}
+    assert drawing.note == "Shaded: the confidence interval of newest"
+    chosen = draw("history", series=(one, two, other), baselines={"e1": "main"}, focus="rag · one")
+    assert {row["series"] for row in data(chosen) if row["is_focus"]} == {"one"}
+    ends = ends_of(chosen)
+    assert [(end["series"], end["value"]) for end in ends] == [
+        *(("one", 0.6), ("two", 0.6), ("newest", 0.7), ("baseline main", 0.6))
+    ]
+    assert len({round(end["at"], 6) for end in ends}) == 4, "the names of equal values are not on each other"
+    assert not any(
+        channel.get("legend") for layer in chosen.spec["layer"][:-1] for channel in [layer["encoding"].get("color", {})]
+    )
+    many = draw("history", series=tuple(series_of(0.5, 0.6, provider=f"p{n}") for n in range(40)))
+    assert len({row["series"] for row in many.rows}) == 30
+    assert "The 30 series with the newest values, of 40" in many.note
+    long = [series_of(0.5, provider=f"hybrid(bm25, dense, depth={depth}, method=rrf, k=60)") for depth in (10, 20)]
+    names = [end["label"] for end in ends_of(draw("history", series=tuple(long)))]
+    assert names == ["hybrid…depth=10… k=60)", "hybrid…depth=20… k=60)"]
 
 
 def test_the_axis_of_a_history_shows_as_much_as_it_needs():
@@ -298,8 +337,8 @@ def test_paired_scatter():
 
 
 def test_many_queries_are_counted_in_cells():
-    a, b = np.random.default_rng(1).integers(0, 11, (2, 5_001)) / 10
-    assert len(draw("paired_scatter", with_scores(a=a[:-1], b=b[:-1])).rows) == 5_000
+    a, b = np.random.default_rng(1).integers(0, 11, (2, 1_001)) / 10
+    assert len(draw("paired_scatter", with_scores(a=a[:-1], b=b[:-1])).rows) == 1_000
     results = with_scores(a=a, b=b)
     drawing = draw("paired_scatter", results)
     counts = {(round(row["a"], 9), round(row["b"], 9)): row["queries"] for row in data(drawing)}
@@ -381,3 +420,41 @@ def test_slices():
     benchmarks = [result_of("a", name, mrr=[score]) for name, score in (("x", 0.25), ("y", 0.75))]
     drawing = draw("slices", benchmarks, by="benchmark")
     assert [(row["slice"], row["value"]) for row in drawing.rows] == [("x (1)", 0.25), ("y (1)", 0.75)]
+
+
+# many systems, and systems that failed
+
+
+def test_the_best_of_many_systems_are_drawn_and_a_word_says_so():
+    results = [result_of(f"s{place:03}", mrr=[place / 100] * 2, map=[0.5] * 2) for place in range(100)]
+    for kind in ("bars", "heat_map"):
+        drawing = draw(kind, results, **{"metric": "mrr"} if kind == "bars" else {})
+        assert list(dict.fromkeys(row["system"] for row in drawing.rows)) == [f"s{place:03}" for place in range(60, 100)]
+        assert "The 40 systems with the best mrr, of 100" in drawing.note
+    times = [result_of(f"s{place:03}", latency=[place + 1.0] * 2) for place in range(41)]
+    assert "s040" not in {row["system"] for row in draw("bars", times).rows}, "lower is better"
+    ranks = draw("critical_difference", [result_of(f"s{n:02}", mrr=[n / 50, n / 60]) for n in range(45)])
+    assert [row["system"] for row in ranks.rows[:2]] == ["s44", "s43"]
+    assert (len(ranks.rows), "of 45" in ranks.note) == (40, True)
+
+
+def test_thousands_of_systems_do_not_hide_each_other_in_a_pareto_chart():
+    rng = np.random.default_rng(4)
+    points = [(f"s{n}", float(rng.uniform(1, 100)), float(rng.uniform(0, 0.9))) for n in range(2500)]
+    names, drawing = unbeaten(*points, ("best", 0.5, 1.0))
+    assert names == ["best"]
+    assert 800 < len(drawing.rows) < 1100
+    assert f"{len(drawing.rows):,} of 2,501 systems are drawn" in drawing.note
+    assert drawing.alt.startswith("mrr against mean latency: best 1.000 at 0.50 ms (Pareto-optimal).")
+
+
+def test_a_system_that_failed_on_every_query_has_no_figure():
+    works, other = with_scores(works=[1, 0.5], other=[0.5, 0.5])
+    dead = result_of("dead", mrr=[0, 0]).with_fields(run={}, failures={"q0": "no route", "q1": "no route"})
+    assert dead.is_total_failure
+    for kind in ("bars", "heat_map"):
+        drawing = draw(kind, [works, dead, other])
+        assert {row["system"] for row in drawing.rows} == {"works", "other"}
+        assert drawing.note.endswith("Left out because every query failed: dead")
+    with pytest.raises(UsageError, match=r"needs 2 results, found 1 \(works\)\. Left out because every query failed: dead"):
+        draw("paired_scatter", [works, dead])

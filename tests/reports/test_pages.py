@@ -97,7 +97,7 @@ def test_tables_can_be_read_by_everybody(tree):
         for row in table.one("tbody").all("tr"):
             assert [cell.attributes.get("scope") for cell in row.all("th")] == ["row"]
     for box in tree.all("div", class_="table-box"):
-        assert (box.attributes["tabindex"], box.attributes["role"]) == ("0", "region")
+        assert (box.attributes["tabindex"], box.attributes["role"]) == ("0", "group")
     levels = [int(one.tag[1]) for one in tree.all() if re.fullmatch("h[1-6]", one.tag)]
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))

@@ -39,6 +39,10 @@ class Subject:
     """The comparison whose decisions are drawn; None: one with the usual options."""
     metrics: tuple[str, ...] = ()
     """The columns of a heat map; if empty, all metrics that the results share."""
+    focus: str = ""
+    """The series whose intervals and baselines are drawn; if empty, the newest series."""
+    links: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Series and evaluation → the address that its point leads to."""
 
     @property
     def names(self) -> list[str]:
@@ -122,11 +126,25 @@ class Chart(Described):
         if self.needs_series and not subject.series:
             raise UsageError(f"{self.name} needs values over time, but there are none")
         least, most = (0, None) if self.needs_series else self.n_results
+        subject, failed = _without_failed(subject)
         n = len(subject.results)
         if n < least or (most is not None and n > most):
             choose = ". Give fewer results, such as one result of an evaluation: latest#bm25" if n > least else ""
-            raise UsageError(f"{self.name} needs {self.needs}, found {_found(subject.names)}{choose}")
-        return self.function(subject).finished()
+            without = f". {failed}" if failed else ""
+            raise UsageError(f"{self.name} needs {self.needs}, found {_found(subject.names)}{choose}{without}")
+        drawing = self.function(subject)
+        return replace(drawing, note=". ".join(filter(None, (drawing.note, failed)))).finished()
+
+
+def _without_failed(subject: Subject) -> tuple[Subject, str]:
+    """The subject without results whose provider failed on every query, and a sentence that names them."""
+    names = subject.names
+    failed = [name for name, result in zip(names, subject.results, strict=True) if result.is_total_failure]
+    if not failed:
+        return subject, ""
+    working = tuple(result for result in subject.results if not result.is_total_failure)
+    some = printable(", ".join(failed[:MAX_NAMED]) + (" …" if len(failed) > MAX_NAMED else ""))
+    return replace(subject, results=working), f"Left out because every query failed: {some}"
 
 
 def _found(names: Sequence[str]) -> str:

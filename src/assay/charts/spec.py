@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from assay.charts.chart import Row, Spec, harmless
+from assay.charts.chart import Row, Spec, Subject, harmless
 from assay.metrics import BoundMetric
-from assay.text import display_width
+from assay.text import short_names, shorten_middle, wrapped
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH, HEIGHT = 560, 320
@@ -21,11 +24,15 @@ DASHES = ([1, 0], [7, 3], [2, 2])
 BETTER, WORSE, SAME = "#0072b2", "#d55e00", "#8f8f8f"
 PALE, DEEP = "#eef4f9", "#08519c"
 """The ends of a scale from worst to best."""
+EQUAL = "#dcdcdc"
+"""The colour of values that are all equal: neither good nor bad."""
 ON_PALE, ON_DEEP = "#1c2025", "#ffffff"
 """The colours of text on them."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 LABEL_POINTS = 310
 """The largest width of a name."""
+SENTENCE_WIDTH = 76
+"""Characters per line of a sentence in place of a chart."""
 LONG_LEGEND = 26
 """If a name has more characters, the names are below the plot, not next to it."""
 INK = {
@@ -45,6 +52,7 @@ ON_DARK = {
     "#5b4ea0": "#9a8ee0",
     "#b2182b": "#ea5b68",
     PALE: "#1e2a34",
+    EQUAL: "#43474b",
     DEEP: "#2a72b5",
     ON_PALE: "#e6e8ea",
 }
@@ -55,6 +63,14 @@ def spec(layers: Sequence[Spec] | Spec, rows: Iterable[Row], **more: Any) -> Spe
     """A specification for rows: one mark, or several in layers."""
     body = {"layer": list(layers)} if isinstance(layers, Sequence) else dict(layers)
     return {"$schema": SCHEMA, "width": WIDTH, "height": HEIGHT, "data": {"values": list(rows)}, **body, **more}
+
+
+def sentence(text: str) -> Spec:
+    """A specification that shows a sentence, if there is nothing to draw."""
+    mark = {"type": "text", "fontSize": 13, "align": "left", "baseline": "top", "lineBreak": "\n"}
+    lines = wrapped(harmless(text), SENTENCE_WIDTH)
+    body: Spec = {"mark": mark, "encoding": {"x": {"value": 0}, "y": {"value": 4}, "text": {"field": "text"}}}
+    return spec(body, [{"text": lines}], height=18 * (1 + lines.count("\n")) + 6)
 
 
 def quantity(field: str, title: str, **more: Any) -> Spec:
@@ -173,31 +189,35 @@ LONGEST_NAME = 44
 
 def label(name: str, most: int = LONGEST_NAME) -> str:
     """A name as an axis shows it. The middle of a long name is left out, because names mostly differ at the ends."""
-    text = harmless(name)
-    if display_width(text) <= most:
-        return text
-    tail = _fitting(text[::-1], most // 3)[::-1]
-    return f"{_fitting(text, most - 1 - display_width(tail))}…{tail}"
+    return shorten_middle(harmless(name), most)
 
 
-def labels(names: Sequence[str]) -> list[str]:
+def labels(names: Sequence[str], most: int = LONGEST_NAME) -> list[str]:
     """Names as an axis shows them; names that then look the same get numbers."""
-    short = [label(name) for name in names]
+    short = short_names([harmless(name) for name in names], most)
+    counts = Counter(short)
     return [
-        text if short.count(text) == 1 else f"{label(text, LONGEST_NAME - 5)} ({place})"
-        for place, text in enumerate(short, 1)
+        text if counts[text] == 1 else f"{shorten_middle(text, most - 5)} ({place})" for place, text in enumerate(short, 1)
     ]
+
+
+MAX_SYSTEMS = 40
+"""Systems in one chart. If there are more, the best are drawn."""
+
+
+def best_of(subject: Subject, metric: BoundMetric, most: int = MAX_SYSTEMS) -> tuple[Subject, str]:
+    """The subject with its best systems in their order, and a sentence that says so; the same if there are few."""
+    n = len(subject.results)
+    if n <= most:
+        return subject, ""
+    sign = -1 if metric.metric.higher_is_better else 1
+    values = [result[metric.name] for result in subject.results]
+    order = sorted(range(n), key=lambda place: (math.isnan(values[place]), sign * values[place], place))
+    best = tuple(subject.results[place] for place in sorted(order[:most]))
+    return replace(subject, results=best), f"The {most} systems with the best {metric.name}, of {n:,}"
 
 
 def listed(parts: Sequence[str], most: int = 12) -> str:
     """A list for a sentence, cut if it is long."""
     text = "; ".join(parts[:most])
     return text if len(parts) <= most else f"{text}; and {len(parts) - most} more"
-
-
-def _fitting(text: str, columns: int) -> str:
-    """The beginning of a text, as much as fits in the columns."""
-    end = 0
-    while end < len(text) and display_width(text[: end + 1]) <= columns:
-        end += 1
-    return text[:end]

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.reports import shorten_middle
-from assay.text import counted, display_width, printable
+from assay.text import counted, display_width, printable, shorten_middle
 
 if TYPE_CHECKING:
     from assay.execution import Progress

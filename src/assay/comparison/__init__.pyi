@@ -17,6 +17,7 @@ from assay.comparison.leaderboard import Leaderboard as Leaderboard
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter
 from assay.comparison.letters import letters_of as letters_of
+from assay.comparison.letters import undistinguished as undistinguished
 from assay.comparison.margin import MarginDecision as MarginDecision
 from assay.comparison.margin import decide_margin as decide_margin
 from assay.comparison.margin import gains_of as gains_of
@@ -51,6 +52,9 @@ from assay.comparison.slices import slice_results as slice_results
 from assay.comparison.slices import spread_of as spread_of
 from assay.comparison.stability import SystemStability as SystemStability
 from assay.comparison.stability import system_stability as system_stability
+from assay.comparison.standing import alike_groups as alike_groups
+from assay.comparison.standing import by_value as by_value
+from assay.comparison.standing import top_verdict as top_verdict
 from assay.comparison.unjudged import Unjudged as Unjudged
 from assay.comparison.unjudged import unjudged_between as unjudged_between
 from assay.comparison.unjudged_notes import at_most as at_most

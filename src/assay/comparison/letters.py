@@ -1,8 +1,8 @@
-"""Letters: mark in a table which systems are beaten by which."""
+"""Letters: mark in a table which systems are beaten by which, and which are not told apart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from assay.comparison.comparison import Comparison
@@ -42,3 +42,22 @@ def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> 
         else:
             parts += map(letter, run)
     return ("," if n_systems > len(ALPHABET) or any(stretch in part for part in parts) else "").join(parts)
+
+
+def undistinguished(order: Sequence[str], alike: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Groups in which no pair is distinguished, so that each such pair is in at least one group."""
+    place = {name: number for number, name in enumerate(order)}
+    edges = sorted({tuple(sorted((place[a], place[b]))) for a, b in alike})
+    known, covered = set(edges), set[tuple[int, ...]]()
+    groups = []
+    for edge in edges:
+        if edge in covered:
+            continue
+        group = list(edge)
+        for other in range(len(order)):
+            if other not in group and all(tuple(sorted((member, other))) in known for member in group):
+                group.append(other)
+        group.sort()
+        covered |= {(a, b) for number, a in enumerate(group) for b in group[number + 1 :]}
+        groups.append([order[member] for member in group])
+    return groups

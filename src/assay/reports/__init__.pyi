@@ -2,7 +2,6 @@ from assay.reports.exports import save_object as save_object
 from assay.reports.exports import saved_json as saved_json
 from assay.reports.json_output import json_text as json_text
 from assay.reports.layout import Style as Style
-from assay.reports.layout import shorten_middle as shorten_middle
 from assay.reports.mlflow_runs import DEFAULT_EXPERIMENT as DEFAULT_EXPERIMENT
 from assay.reports.mlflow_runs import log_to_mlflow as log_to_mlflow
 from assay.reports.notebook import notebook_html as notebook_html
@@ -114,6 +113,7 @@ from assay.reports.table import cells as cells
 from assay.reports.table import columns as columns
 from assay.reports.table import figure as figure
 from assay.reports.table import number as number
+from assay.reports.table import short_name as short_name
 from assay.reports.table import table_from_rows as table_from_rows
 from assay.reports.table import table_section as table_section
 from assay.reports.table import text_columns as text_columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from assay.reports.table import Cell, Column, Mark, Table
-from assay.text import display_width, printable, wrapped
+from assay.text import display_width, printable, short_names, shorten_middle, wrapped
 
 MARGIN, GAP = "  ", "   "
 MIN_NAME, SHORTEST_NAME = 12, 6
@@ -136,7 +136,7 @@ def _fit(table: _Grid, style: Style) -> list[str]:
         return [_set(broken, style)]
     widest = max(_widths(broken)[1:], default=0)
     room = max(SHORTEST_NAME, style.width - len(MARGIN) - len(GAP) - widest)
-    names = _shortened_all([row[0].text for row in table.rows], min(longest, room))
+    names = short_names([row[0].text for row in table.rows], min(longest, room))
     rows = [[_Field(name), *row[1:]] for name, row in zip(names, table.rows, strict=True)]
     short = _Grid(head, rows, frozenset({0}))
     widths = _widths(short)
@@ -219,22 +219,6 @@ def _broken(name: str, width: int) -> str:
     before, colon, after = name.rpartition(": ")
     parts = [f"{before}:", after] if colon else [name]
     return "\n".join(wrapped(part, max(width, *map(display_width, part.split(" ")))) for part in parts)
-
-
-def _shortened_all(names: list[str], width: int) -> list[str]:
-    """Names, shortened in the middle if they are too long, unless two names would then be the same."""
-    short = [shorten_middle(name, width) for name in names]
-    return short if len(set(short)) == len(set(names)) else names
-
-
-def shorten_middle(text: str, width: int) -> str:
-    """The text, shortened in the middle if it is too wide, because names mostly differ at the ends."""
-    if display_width(text) <= width:
-        return text
-    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
-    while display_width(head) + display_width(tail) >= width:
-        head, tail = (head[:-1], tail) if len(head) > len(tail) else (head, tail[1:])
-    return f"{head}…{tail}"
 
 
 def _set(table: _Grid, style: Style) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, Protocol
 
+from assay.text import shorten_middle
+
 UNKNOWN = "–"
 """The text of a cell without a value."""
 TITLE = "{}"
@@ -180,8 +182,13 @@ def figure(text: str, value: float, low: float | None, high: float | None, **mor
 
 
 def words(text: str, most: int = LONGEST_CELL, **more: Any) -> Cell:
-    """A cell with a text from outside, cut if it is too long."""
+    """A cell with a text from outside, cut at its end if it is too long."""
     return Cell(text if len(text) <= most else text[: most - 1] + "…", **more)
+
+
+def short_name(text: str, most: int, **more: Any) -> Cell:
+    """A cell with a name, shortened in the middle if it is too long, because names mostly differ at the ends."""
+    return Cell(shorten_middle(text, most), **more)
 
 
 def columns(*titles: str | Column, n_words: int = 1) -> tuple[Column, ...]:

@@ -105,10 +105,13 @@ def _newer(state: AppState, view: View, request: PageRequest) -> NewerJudgments 
     return newer_hint(state, str(benchmark), request.get(LAYER_PARAMETER)) if benchmark else None
 
 
-# Charts as SVG. Each mark has a label, which the script shows as a tooltip.
+# Charts as SVG. Each mark has a title, which the browser shows as a tooltip, and the script faster and nicer. Marks with an
+# address open it on a click. Without scripts, the tables below the charts have the same links.
 
 MARK, KIND = "graphics-symbol", "aria-roledescription"
+LINK, ADDRESS = f"{{{SVG}}}a", "{http://www.w3.org/1999/xlink}href"
 NO_MARKS = {"axis", "legend"}
+HREF = "link: /"
 MAX_LETTERS = 32_000_000
 """Characters of cached charts."""
 MAX_MARKS = 2_000
@@ -136,9 +139,29 @@ def _picture(figure: Figure) -> Any:
     marks = [element for element in marks if "aria-label" in element.attrib]
     if len(marks) <= MAX_MARKS:
         for element in marks:
-            element.attrib["data-tip"] = printable(element.attrib["aria-label"])
+            title = ET.Element(f"{{{SVG}}}title")
+            title.text = _tip(element.attrib["aria-label"])
+            element.insert(0, title)
+    for element in root.iter(LINK):
+        _open_on_click(element)
     named = with_own_ids(ET.tostring(root, encoding="unicode"), f"{figure.group}{figure.name}")
     return Markup(named)  # noqa: S704 (made of parsed XML)
+
+
+def _tip(label: str) -> str:
+    """What a mark stands for, without fields that are empty, and without its address."""
+    parts = [part for part in printable(label).split("; ") if not part.rstrip().endswith(":") and not part.startswith(HREF)]
+    return "; ".join(parts)
+
+
+def _open_on_click(link: ET.Element) -> None:
+    """A link becomes a group with its address: a picture that is one image for screen readers has no links inside.
+
+    The library that draws puts a base such as `https://host/base/` before addresses, which is removed.
+    """
+    after_host = link.attrib.get(ADDRESS, "").partition("//")[2]
+    path = after_host.partition("//")[2]
+    link.tag, link.attrib = f"{{{SVG}}}g", {"data-href": f"/{path}"} if path and not path.startswith("/") else {}
 
 
 def _labelled_svg(drawing: Drawing) -> str:
@@ -163,7 +186,18 @@ def _with_labels(spec: Any) -> Any:
 
 # Templates.
 
-SCRIPTS = ("live.js", "tables.js", "web.js", "progress.js")
+GO_KEYS = {
+    "Home": "h",
+    "Results": "r",
+    "Compare": "c",
+    "Leaderboard": "l",
+    "History": "t",
+    "Datasets": "d",
+    "Metrics": "m",
+    "Progress": "p",
+}
+"""Label of a page → the key that opens it after g."""
+SCRIPTS = ("live.js", "tables.js", "web.js", "keys.js", "progress.js")
 STYLES = ("style.css", "web.css", "judging.css", "grading.css", "home.css")
 
 
@@ -173,7 +207,7 @@ class Renderer:
     def __init__(self, pages: Sequence[Page], static: StaticFiles, *, has_token: bool) -> None:
         self.static = static
         self._shared = {
-            "navigation": [(page.label, page.path) for page in pages if page.label],
+            "navigation": [(page.label, page.path, GO_KEYS.get(page.label, "")) for page in pages if page.label],
             "scripts": [static.url(name) for name in SCRIPTS],
             "styles": [static.url(name) for name in STYLES],
             "live_worker": static.url("live-worker.js"),

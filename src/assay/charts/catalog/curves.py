@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from assay.charts.chart import Chart, Drawing, Spec, Subject
-from assay.charts.spec import distinguishing_channels, labels, listed, metric_scale, number_format, quantity, spec, tooltip
+from assay.charts.spec import (
+    best_of,
+    distinguishing_channels,
+    labels,
+    listed,
+    metric_scale,
+    number_format,
+    quantity,
+    spec,
+    tooltip,
+)
 from assay.comparison import Figures
 from assay.errors import AssayError, UsageError
 from assay.evaluation import Result, evaluate_metrics
@@ -15,6 +25,8 @@ from assay.metrics import BoundMetric, find_metrics
 from assay.model import Qrels
 
 SCORE_TOLERANCE = 1e-9
+MAX_LINES = 20
+"""Lines that can still be told apart."""
 
 
 def rescore(result: Result, metrics: Sequence[str], like: str) -> Result | None:
@@ -53,6 +65,7 @@ def by_k(subject: Subject) -> Drawing:
     If a result contains rankings, they are scored at each cutoff that they reach. Otherwise its own cutoffs are drawn.
     """
     metric = _with_cutoff(subject)
+    subject, fewer = best_of(subject, metric, MAX_LINES)
     lines = [
         _line(name, result, metric, subject.cutoffs)
         for name, result in zip(labels(subject.names), subject.results, strict=True)
@@ -69,9 +82,8 @@ def by_k(subject: Subject) -> Drawing:
     ]
     title = subject.title or f"{family} by cutoff"
     alt = f"Line chart of {family} by cutoff: {listed(descriptions)}."
-    return Drawing(
-        spec(_by_k_body(metric, rows, known), rows), title, alt, tuple(rows), _note(lines, known, subject.cutoffs)
-    )
+    note = ". ".join(filter(None, (_note(lines, known, subject.cutoffs), fewer)))
+    return Drawing(spec(_by_k_body(metric, rows, known), rows), title, alt, tuple(rows), note)
 
 
 def _by_k_body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Sequence[int]) -> Spec:
@@ -176,6 +188,9 @@ def precision_recall(subject: Subject) -> Drawing:
 
     It is computed from the rankings and judgments in a result. A result without them cannot be drawn.
     """
+    fewer = ""
+    if subject.shared:
+        subject, fewer = best_of(subject, subject.shared[0], MAX_LINES)
     systems = labels(subject.names)
     curves = {name: _curve(name, result) for name, result in zip(systems, subject.results, strict=True)}
     rows = [
@@ -189,7 +204,7 @@ def precision_recall(subject: Subject) -> Drawing:
     ]
     title = subject.title or "Precision by recall"
     alt = f"Interpolated precision by recall: {listed(descriptions)}."
-    return Drawing(spec(_precision_recall_body(systems), rows), title, alt, tuple(rows))
+    return Drawing(spec(_precision_recall_body(systems), rows), title, alt, tuple(rows), fewer)
 
 
 def _curve(name: str, result: Result) -> dict[float, float]:

@@ -10,9 +10,11 @@ from assay.charts.chart import Chart, Drawing, Spec, Subject
 from assay.charts.spec import (
     BETTER,
     DEEP,
+    EQUAL,
     ON_DEEP,
     ON_PALE,
     PALE,
+    best_of,
     category,
     distinguishing_channels,
     label,
@@ -31,6 +33,8 @@ from assay.evaluation import Result, with_intervals
 from assay.metrics import BoundMetric
 from assay.text import counted
 
+MAX_SLICED_SYSTEMS = 12
+"""Systems that fit into each slice."""
 SLICE_STEP = 15
 """Height of each system inside a slice."""
 MAX_SLICES = 40
@@ -45,6 +49,7 @@ def slices(subject: Subject) -> Drawing:
     if not subject.by:
         raise UsageError("the chart slices needs a tag, such as by='difficulty'")
     metric = subject.bound
+    subject, fewer = best_of(subject, metric, MAX_SLICED_SYSTEMS)
     sliced = slice_results(subject.results, subject.by, metrics=[metric])[0]
     names = labels([result.name or "run" for result in sliced.whole])
     parts = _largest(sliced.parts)
@@ -53,6 +58,7 @@ def slices(subject: Subject) -> Drawing:
     descriptions = [f"{row['slice']}, {row['system']}: {figures.value(metric, row['value'])}" for row in rows]
     lost = len(sliced.parts) - len(parts)
     note = f"The {len(parts)} slices with the most queries, of {len(sliced.parts):,}" if lost else ""
+    note = ". ".join(filter(None, (note, fewer)))
     head = sliced.head or subject.by
     title = subject.title or f"{metric.name} by {head}"
     height = {"step": SLICE_STEP * len(names) + 12, "for": "position"}
@@ -132,6 +138,7 @@ def bars(subject: Subject) -> Drawing:
     Systems are in the order given. If an interval is unknown, the bar has none.
     """
     metric = subject.bound
+    subject, fewer = best_of(subject, metric)
     figures = Figures()
     level, intervals = intervals_of(subject.results, metric.name)
     rows: list[dict[str, Any]] = []
@@ -149,6 +156,7 @@ def bars(subject: Subject) -> Drawing:
     note = (
         f"The lines on the bars are {level} confidence intervals" if is_known else "Confidence intervals are not available"
     )
+    note = ". ".join(filter(None, (note, fewer)))
     return Drawing(spec(_bar_layers(metric), rows, height={"step": BAR_STEP}), title, alt, table_rows, note)
 
 
@@ -184,6 +192,8 @@ BARS = Chart("bars", bars)
 
 
 CELL_STEP = {"width": {"step": 78}, "height": {"step": 32}}
+ROUNDING = 1e-12
+"""A smaller difference is a rounding error of floats."""
 DARK = 0.5
 """Cells above this share of the range are so dark that their values are written in white."""
 
@@ -191,9 +201,10 @@ DARK = 0.5
 def heat_map(subject: Subject) -> Drawing:
     """Systems by metrics; a stronger colour is better.
 
-    Each metric has its own scale, from its worst system to its best. If all systems are equal, all cells are pale.
+    Each metric has its own scale, from its worst system to its best. If all systems are equal, all cells are grey.
     """
     metrics = _columns(subject)
+    subject, fewer = best_of(subject, metrics[0])
     names = labels(subject.names)
     rows = [
         row
@@ -202,6 +213,7 @@ def heat_map(subject: Subject) -> Drawing:
     ]
     place = {"x": category("metric", axis={"orient": "top", "labelAngle": -30}), "y": category("system")}
     fill = quantity("share", "", scale={"domain": [0, 1], "range": [PALE, DEEP]}, legend=None)
+    fill["condition"] = {"test": "datum.is_grey", "value": EQUAL}
     ink = {"condition": {"test": f"datum.share > {DARK}", "value": ON_DEEP}, "value": ON_PALE}
     hover = tooltip(("system", "system"), ("metric", "metric"), ("shown", "value"))
     layers: list[Spec] = [
@@ -214,6 +226,9 @@ def heat_map(subject: Subject) -> Drawing:
         f"Best on {listed(best, len(best))}."
     )
     note = "Each metric has its own colours; the strongest colour marks the best system" if len(names) > 1 else ""
+    if len(names) > 1 and any(row["is_grey"] for row in rows):
+        note += ". Grey: no value, or no difference between the systems"
+    note = ". ".join(filter(None, (note, fewer)))
     table_rows = tuple({name: row[name] for name in ("system", "metric", "value")} for row in rows)
     return Drawing(spec(layers, rows, **CELL_STEP), subject.title or "Systems by metrics", alt, table_rows, note)
 
@@ -229,10 +244,11 @@ def _columns(subject: Subject) -> list[BoundMetric]:
 
 
 def _heat_map_rows(metric: BoundMetric, names: Sequence[str], values: Sequence[float]) -> list[dict[str, Any]]:
-    """A cell for each system, with its position between the worst (0) and the best (1)."""
+    """A cell for each system, with its position between the worst (0) and the best (1); grey if there is no order."""
     figures = Figures()
     known = [value for value in values if math.isfinite(value)]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    has_order = high - low > ROUNDING
     best, worst = (high, low) if metric.metric.higher_is_better else (low, high)
     return [
         {
@@ -240,15 +256,18 @@ def _heat_map_rows(metric: BoundMetric, names: Sequence[str], values: Sequence[f
             "metric": metric.name,
             "value": value,
             "shown": figures.value(metric, value),
-            "share": (value - worst) / (best - worst) if high > low and math.isfinite(value) else 0.0,
+            "share": (value - worst) / (best - worst) if has_order and math.isfinite(value) else 0.0,
+            "is_grey": not has_order or not math.isfinite(value),
         }
         for name, value in zip(names, values, strict=True)
     ]
 
 
 def _best(rows: Sequence[dict[str, Any]], metric: str) -> str:
-    """The best system and its value; systems without a value are left out."""
+    """The best system and its value, if the systems differ; systems without a value are left out."""
     known = [row for row in rows if row["metric"] == metric and math.isfinite(row["value"])]
+    if len(known) > 1 and known[0]["is_grey"]:
+        return f"all equal {known[0]['shown']}"
     best = max(known, key=lambda row: row["share"])
     return f"{best['system']} {best['shown']}"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from assay.charts.chart import Chart, Drawing, Row, Spec, Subject
 from assay.charts.spec import (
     BETTER,
+    MAX_SYSTEMS,
     SAME,
     WORSE,
     labels,
@@ -19,7 +20,7 @@ from assay.charts.spec import (
     spec,
     tooltip,
 )
-from assay.comparison import Comparison, Figures, Pair, compare_results
+from assay.comparison import Comparison, Figures, Pair, by_value, compare_results, undistinguished
 from assay.errors import UsageError
 from assay.metrics import BoundMetric
 
@@ -37,13 +38,15 @@ def groups(subject: Subject) -> Drawing:
     metric = subject.bound
     comparison = subject.comparison or compare_results(subject.results, metrics=[metric], intersect=True)
     pairs = _decisions(comparison, metric)
-    order = [name for name in _by_value(comparison, metric) if any(name in (pair.a, pair.b) for pair in pairs)]
+    order = [name for name in by_value(comparison, metric.name) if any(name in (pair.a, pair.b) for pair in pairs)]
+    n_compared, order = len(order), order[:MAX_SYSTEMS]
+    pairs_shown = [pair for pair in pairs if pair.a in order and pair.b in order]
     shown = dict(zip(order, labels(order), strict=True))
     rows: list[Row] = [
         {"system": shown[name], "value": comparison.value(name, metric.name), "line": line}
         for line, name in enumerate(order)
     ]
-    joined = undistinguished(order, [(pair.a, pair.b) for pair in pairs if pair.better is None])
+    joined = undistinguished(order, [(pair.a, pair.b) for pair in pairs_shown if pair.better is None])
     named = [[shown[name] for name in group] for group in joined]
     figures = Figures()
     values = listed([f"{row['system']} {figures.value(metric, row['value'])}" for row in rows], 20)
@@ -53,26 +56,8 @@ def groups(subject: Subject) -> Drawing:
     )
     table = tuple({"system": row["system"], metric.name: row["value"]} for row in rows)
     title = subject.title or f"{metric.name}: which systems are distinguished"
-    return Drawing(_spec(rows, named, metric), title, alt, table, _note(comparison, pairs))
-
-
-def undistinguished(order: Sequence[str], alike: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Groups in which no pair is distinguished, so that each such pair is in at least one group."""
-    place = {name: number for number, name in enumerate(order)}
-    edges = sorted({tuple(sorted((place[a], place[b]))) for a, b in alike})
-    known, covered = set(edges), set[tuple[int, ...]]()
-    groups = []
-    for edge in edges:
-        if edge in covered:
-            continue
-        group = list(edge)
-        for other in range(len(order)):
-            if other not in group and all(tuple(sorted((member, other))) in known for member in group):
-                group.append(other)
-        group.sort()
-        covered |= {(a, b) for number, a in enumerate(group) for b in group[number + 1 :]}
-        groups.append([order[member] for member in group])
-    return groups
+    fewer = f". The {MAX_SYSTEMS} best systems of {n_compared:,}" if n_compared > MAX_SYSTEMS else ""
+    return Drawing(_spec(rows, named, metric), title, alt, table, _note(comparison, pairs) + fewer)
 
 
 def _decisions(comparison: Comparison, metric: BoundMetric) -> list[Pair]:
@@ -85,12 +70,6 @@ def _decisions(comparison: Comparison, metric: BoundMetric) -> list[Pair]:
     if pairs[0].claim != "differs":
         raise UsageError("groups needs a test of whether systems differ")
     return pairs
-
-
-def _by_value(comparison: Comparison, metric: BoundMetric) -> list[str]:
-    """The systems, the best first; systems with equal values stay in their order."""
-    sign = -1 if metric.metric.higher_is_better else 1
-    return sorted(comparison.names, key=lambda name: sign * comparison.value(name, metric.name))
 
 
 def _note(comparison: Comparison, pairs: Sequence[Pair]) -> str:

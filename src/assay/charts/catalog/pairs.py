@@ -10,13 +10,13 @@ import numpy as np
 
 from assay.charts.chart import Chart, Drawing, Spec, Subject
 from assay.charts.spec import (
-    MAX_POINTS,
     SAME,
     label,
     labels,
     number_format,
     outcome_colour,
     quantity,
+    sentence,
     spec,
     tooltip,
     with_unit,
@@ -79,14 +79,16 @@ def pair_scores(subject: Subject) -> ScorePairs:
 SIDE = 380
 CELLS = 40
 """Cells per side if there are too many queries to draw as points."""
-MAX_OPAQUE_POINTS = 500
+MAX_POINTS = 1_000
+"""With more queries, points would hide each other, so they are counted in cells."""
+MAX_OPAQUE_POINTS = 200
 """With more queries, points are fainter because many overlap."""
 
 
 def paired_scatter(subject: Subject) -> Drawing:
     """One point per query: x is the baseline's score, y the candidate's; above the line, the candidate scores higher.
 
-    More than 5,000 queries are counted in cells instead of drawn one by one.
+    More than 1,000 queries are counted in cells instead of drawn one by one.
     """
     pairs = pair_scores(subject)
     ends = _ends(pairs)
@@ -94,7 +96,7 @@ def paired_scatter(subject: Subject) -> Drawing:
     rows = _cells(pairs, *ends) if is_counted else pairs.rows
     note = pairs.summary()
     if is_counted:
-        note += f". Drawn as counts in {CELLS} × {CELLS} cells"
+        note += f". Drawn as counts in {CELLS} × {CELLS} cells: the larger a point, the more queries"
     alt = (
         f"Scatter plot of {pairs.metric.name} on {counted(len(pairs.rows), 'query')}: "
         f"{pairs.names[0]} (a) on the x axis, {pairs.names[1]} (b) on the y axis."
@@ -176,6 +178,7 @@ def difference_histogram(subject: Subject) -> Drawing:
     """How many queries got better or worse, and by how much.
 
     Queries that did not change are counted, but have no bar, because this bar would often be much higher than all others.
+    If no query changed, a sentence says so.
     """
     pairs = pair_scores(subject)
     change = np.array([row["change"] for row in pairs.rows])
@@ -188,6 +191,10 @@ def difference_histogram(subject: Subject) -> Drawing:
     )
     note = pairs.summary(" (not drawn)")
     title = subject.title or f"Differences in {pairs.metric.name}"
+    if not pairs.counts["better"] and not pairs.counts["worse"]:
+        same = f"No query changed: {pairs.names[0]} and {pairs.names[1]} have the same {pairs.metric.name}"
+        same += f" on {'all ' if len(change) > 1 else ''}{counted(len(change), 'query')}."
+        return Drawing(sentence(same), title, same, tuple(rows))
     return Drawing(spec(_histogram_body(pairs, rows), rows), title, alt, tuple(rows), note)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assay.charts.chart import Chart, Drawing, Row, Spec, Subject
 from assay.charts.spec import (
     BETTER,
+    MAX_SYSTEMS,
     SAME,
     WORSE,
     distinguishing_channels,
@@ -56,12 +57,14 @@ def critical_difference(subject: Subject) -> Drawing:
     means = (m + 1) / 2 - test.standing * (1 if metric.metric.higher_is_better else -1)
     order = np.argsort(means, kind="stable").tolist()
     names, reach = labels(subject.names), critical_distance(n, m)
+    fewer = f". The {MAX_SYSTEMS} systems with the best mean ranks, of {m:,}" if m > MAX_SYSTEMS else ""
+    order = order[:MAX_SYSTEMS]
     rows: list[Row] = [
         {"system": names[place], "rank": float(means[place]), "line": line} for line, place in enumerate(order)
     ]
     joined = cliques(test.pairwise[np.ix_(order, order)] > ALPHA)
     title = subject.title or f"Mean ranks on {metric.name}"
-    note = f"Critical difference {reach:.2f} over {counted(n, 'query')} (Nemenyi, 5 %); Friedman {p_text(test.p)}"
+    note = f"Critical difference {reach:.2f} over {counted(n, 'query')} (Nemenyi, 5 %); Friedman {p_text(test.p)}{fewer}"
     descriptions = [f"{row['system']} {row['rank']:.2f}" for row in rows]
     alt = f"Mean ranks on {metric.name}, 1 is best: {listed(descriptions, 20)}. {_together(rows, joined)}"
     table_rows = tuple({"system": row["system"], "mean rank": row["rank"]} for row in rows)
@@ -100,7 +103,8 @@ def _together(rows: Sequence[Row], joined: Sequence[tuple[int, int]]) -> str:
 def _spec(rows: Sequence[Row], joined: Sequence[tuple[int, int]], metric: str) -> Spec:
     """The systems in rows, each with a thin line down to the bars that join it to others."""
     m, n_bars = len(rows), max(len(joined), 1)
-    scale = {"domain": [1, m], "nice": False}
+    last = max([m, *(math.ceil(row["rank"]) for row in rows)])
+    scale = {"domain": [1, last], "nice": False}
     across = quantity("rank", f"mean rank on {metric} (1 is best)", scale=scale, axis={"orient": "top", "tickMinStep": 1})
     down = quantity("line", "", axis=None, scale={"reverse": True, "domain": [-0.6, m + GAP * n_bars + 0.2]})
     place = {"x": across, "y": down}
@@ -152,6 +156,10 @@ CRITICAL_DIFFERENCE = Chart("critical_difference", critical_difference, n_result
 
 
 LATENCY = "latency"
+MAX_COLOURED = 20
+"""Systems up to which each has its own colour in the legend."""
+MAX_OPAQUE, MAX_DRAWN = 300, 1_000
+"""With more systems that another beats, their points are fainter; beyond the second number, only some are drawn."""
 
 
 def pareto(subject: Subject) -> Drawing:
@@ -177,10 +185,23 @@ def pareto(subject: Subject) -> Drawing:
     ]
     drawn = {row["system"] for row in rows}
     lost = [name for name, _ in named if name not in drawn]
-    note = f"Left out because a value is missing: {listed(lost, 3)}" if lost else ""
+    notes = [f"Left out because a value is missing: {listed(lost, 3)}"] if lost else []
+    if len(rows) > MAX_COLOURED:
+        descriptions = [text for text, row in zip(descriptions, rows, strict=True) if row["unbeaten"]]
+        notes.append("Only Pareto-optimal systems have names")
+    drawn_rows = _sampled(rows)
+    if len(drawn_rows) < len(rows):
+        notes.append(f"{len(drawn_rows):,} of {len(rows):,} systems are drawn, including all that are Pareto-optimal")
     title = subject.title or f"{metric.name} against latency"
     alt = f"{metric.name} against mean latency: {listed(descriptions)}."
-    return Drawing(spec(_layers(metric, rows), rows), title, alt, tuple(rows), note)
+    return Drawing(spec(_layers(metric, drawn_rows), drawn_rows), title, alt, tuple(drawn_rows), ". ".join(notes))
+
+
+def _sampled(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All Pareto-optimal systems, and every second, third … of the others if there are too many."""
+    others = [number for number, row in enumerate(rows) if not row["unbeaten"]]
+    chosen = set(others[:: -(-len(others) // MAX_DRAWN)] if others else ())
+    return [row for number, row in enumerate(rows) if row["unbeaten"] or number in chosen]
 
 
 def _quality(subject: Subject) -> BoundMetric:
@@ -223,17 +244,31 @@ def _layers(metric: BoundMetric, rows: Sequence[dict[str, Any]]) -> list[Spec]:
         "y": quantity("value", metric_title(metric), scale=metric_scale(metric)),
     }
     hover = tooltip(("system", "system"), ("latency", "latency (ms)", ".2f"), ("value", metric.name, number_format(metric)))
-    return [
-        {
-            "transform": [{"filter": "datum.unbeaten"}],
-            "mark": {"type": "line", "color": SAME, "strokeDash": [4, 4], "interpolate": "step-after"},
-            "encoding": place,
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
-            "encoding": {**place, **distinguishing_channels("system", [row["system"] for row in rows]), "tooltip": hover},
-        },
-    ]
+    border: Spec = {
+        "transform": [{"filter": "datum.unbeaten"}],
+        "mark": {"type": "line", "color": SAME, "strokeDash": [4, 4], "interpolate": "step-after"},
+        "encoding": place,
+    }
+    if len(rows) > MAX_COLOURED:
+        return [_many_points({**place, "tooltip": hover}, len(rows)), border, _optimal_points(place, hover, rows)]
+    point = {"type": "point", "filled": True, "size": 110, "opacity": 1}
+    apart = distinguishing_channels("system", [row["system"] for row in rows])
+    return [border, {"mark": point, "encoding": {**place, **apart, "tooltip": hover}}]
+
+
+def _many_points(place: Spec, n: int) -> Spec:
+    """The systems that another beats, small and without names."""
+    mark = {"type": "point", "filled": True, "size": 24, "color": SAME, "opacity": 0.6 if n <= MAX_OPAQUE else 0.3}
+    return {"transform": [{"filter": "!datum.unbeaten"}], "mark": mark, "encoding": place}
+
+
+def _optimal_points(place: Spec, hover: list[Spec], rows: Sequence[dict[str, Any]]) -> Spec:
+    """The Pareto-optimal systems; if they are few, with their names in the legend."""
+    names = [row["system"] for row in rows if row["unbeaten"]]
+    point = {"type": "point", "filled": True, "size": 90, "color": BETTER, "opacity": 1}
+    apart = distinguishing_channels("system", names) if len(names) <= MAX_COLOURED else {}
+    encoding = {**place, **apart, "tooltip": hover}
+    return {"transform": [{"filter": "datum.unbeaten"}], "mark": point, "encoding": encoding}
 
 
 PARETO = Chart("pareto", pareto)

@@ -223,8 +223,14 @@ def _about(report: BenchmarkReport) -> str:
     return joined([names, when, how])
 
 
+def _all(n: int) -> str:
+    return f"all {counted(n, 'query')}" if n > 1 else "its only query"
+
+
 def _one_verdict(report: BenchmarkReport) -> str:
-    """`bm25 reaches ndcg@10 0.777 [0.712, 0.845] on 48 queries.`."""
+    """`bm25 reaches ndcg@10 0.777 [0.712, 0.845] on 48 queries.`; a provider that failed on every query has no value."""
+    if report.first.is_total_failure:
+        return f"{report.names[0]} failed on {_all(len(report.first.query_ids))}, so it has no values."
     n = counted(len(report.first.query_ids), "query")
     if not report.metrics:
         return f"{report.names[0]} was run on {n}, but no metric has a value."

@@ -38,7 +38,7 @@ def provenance_section(report: BenchmarkReport) -> Section:
         shared = len(set(values)) == 1
         fields = [words(values[0])] if shared else [words(value) for value in values]
         rows.append((Cell(name), *(fields if not shared else fields + [Cell("same", mark=Mark.MUTED)] * (len(origins) - 1))))
-    heads = text_columns("", *report.names)
+    heads = text_columns("recorded", *report.names)
     return Section(
         anchor_of("provenance", report.group),
         "Provenance",

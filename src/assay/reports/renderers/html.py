@@ -15,7 +15,7 @@ from assay.extras import check_extra
 from assay.reports.layout import Style, raised
 from assay.reports.rendering import Renderer
 from assay.reports.table import Cell, Column, Mark, Section, anchor_of
-from assay.text import printable
+from assay.text import printable, short_names
 
 if TYPE_CHECKING:  # pages take long to import, and a plain table needs all renderers
     import jinja2
@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # pages take long to import, and a plain table needs all rend
 
 STEPS = 5
 """Steps of colour in each direction."""
+LONGEST_HEAD = 28
+"""The largest width of a heading in a table, in columns."""
 
 
 def render_html(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
@@ -88,7 +90,7 @@ def _environment(packages: tuple[str, ...]) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.globals |= {"table_rows": table_rows, "kind_of": kind_of}
+    made.globals |= {"table_rows": table_rows, "kind_of": kind_of, "headings": headings}
     return made
 
 
@@ -107,6 +109,11 @@ def _escaped_text(value: Any) -> Any:
 def kind_of(column: Column) -> str:
     """The class of a column: `text` or `number`."""
     return "text" if column.is_words else "number"
+
+
+def headings(columns: Sequence[Column]) -> list[tuple[Column, str]]:
+    """Each column with its heading; long headings are shortened so that they stay different."""
+    return list(zip(columns, short_names([printable(column.head) for column in columns], LONGEST_HEAD), strict=True))
 
 
 def table_rows(

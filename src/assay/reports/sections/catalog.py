@@ -11,9 +11,9 @@ from assay.errors import DataError
 from assay.execution import Part, Response
 from assay.grammar import REQUIRED, show
 from assay.providers import Provider
-from assay.reports.layout import MARGIN, Style, set_table, shorten_middle
+from assay.reports.layout import MARGIN, Style, set_table
 from assay.reports.table import Column, Mark, Notes, Paragraph, Section, Table, cells, table_section, text_columns
-from assay.text import counted, display_width, milliseconds, printable, some_of
+from assay.text import counted, display_width, milliseconds, printable, shorten_middle, some_of
 
 MAX_HITS = 5
 """Hits per query that a check shows."""

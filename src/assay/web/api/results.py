@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
+from assay.comparison import top_verdict
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.monitoring import Series
 from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted, shortened
 from assay.web.api.endpoint import PREFIX, Parameter, ParameterValues
-from assay.web.pages.leaderboard import (
+from assay.web.boards import (
     MAX_TESTED,
+    Row,
     compare_best,
     metrics_of,
     newest_of,
     ranked_by,
+    rows_of,
     ties_of,
     unfair_notes,
     usual_metric,
@@ -159,27 +162,27 @@ def board(state: AppState, params: ParameterValues) -> dict[str, Any]:
         raise UnknownName(
             "metric on this benchmark", metric, near_matches(metric, metrics), f"choose from {', '.join(metrics)}"
         )
-    ranked = ranked_by(state, entered, metric)
+    ranked = ranked_by(state, rows_of(state, entered, [metric], "", ()), metric)
     compared, why_not = compare_best(state, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
-    rows = [_board_row(result, metric, place, ties) for place, result in enumerate(ranked)]
-    notes = [*unfair_notes(state, ranked, metric), *([why_not] if why_not else [])]
+    rows = [_board_row(row, metric, place, ties) for place, row in enumerate(ranked)]
+    notes = [*unfair_notes(state, [row.key for row in ranked], metric), *([why_not] if why_not else [])]
     notes += [f"Only the best {MAX_TESTED} were tested against each other."] if len(rows) > MAX_TESTED else []
-    verdict = compared.verdict if compared else ""
+    verdict = top_verdict(compared, metric) if compared else ""
     return {"benchmark": params["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
 
 
-def _board_row(result: ListedResult, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
-    figure = result.entry.figures[metric]
+def _board_row(row: Row, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
+    figure = row.figures[metric]
     return {
         "rank": place + 1,
-        "key": result.key,
-        "provider": result.entry.provider,
+        "key": row.key,
+        "provider": row.listed.entry.provider,
         "value": figure.value,
         "low": figure.low,
         "high": figure.high,
         "n": figure.n,
-        "started": result.entry.started,
+        "started": row.listed.entry.started,
         "tied_with": sorted(other + 1 for other in ties[place]) if place < len(ties) else None,
     }
 

@@ -49,16 +49,19 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         return _difference_view(request, error)
     layouts, tables = lay_out(_fewer_cards(section, report) for section in group.sections)
     first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
-    order = _baseline_first(keys, baseline)
+    compared = tuple(key for key in keys if not state.result(key).is_total_failure)
+    order = _baseline_first(compared, baseline)
     table = ComparedQueries(
-        [report.shown[keys.index(key)] for key in order], order, metric_of(request, report.metrics, report.moving)
+        [report.shown[compared.index(key)] for key in order], order, metric_of(request, report.metrics, report.moving)
     )
     plan = table.plan(request)
     content = {
         "head": group.head,
         "above": layouts[:first],
         "below": layouts[first:],
-        "picked": list(zip(keys, report.names, picked, strict=True)),
+        "picked": [
+            (key, result.name, listed) for key, result, listed in zip(keys, state.results(keys), picked, strict=True)
+        ],
         "baseline": baseline,
         "sheet": plan.sheet(request),
         "metric": table.metric.name if table.metric else "",

@@ -10,9 +10,9 @@ from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
 from assay.monitoring import ChangeSince, Overview, SeriesOverview, change_head, day_text
 from assay.reports import Cell, Column, Table, interval_text, readable_time, standing_text, value_text, words
-from assay.text import counted
+from assay.text import counted, shorten_middle
 from assay.web.page import Page, PageRequest, View, address
-from assay.web.pages.results import menu_names, middle
+from assay.web.pages.results import menu_names
 from assay.web.queries import query_url
 from assay.web.sparkline import Sparkline, sparkline_of
 from assay.web.state import AppState
@@ -167,7 +167,9 @@ def _last_worse(overview: Overview) -> Link | None:
     runs = {run.result: run.key for run in line.runs}
     keys = (runs[change.earlier.result], runs[change.point.result])
     day = day_text(change.point.started, line.newest.started)
-    return Link(f"On {day}, {middle(line.name, 2 * MAX_LETTERS)}: {change_head(change, line.metric)}", _compare(*keys))
+    return Link(
+        f"On {day}, {shorten_middle(line.name, 2 * MAX_LETTERS)}: {change_head(change, line.metric)}", _compare(*keys)
+    )
 
 
 def _pages(request: PageRequest, total: int) -> dict[str, object]:
@@ -200,9 +202,9 @@ def row_of(line: SeriesOverview) -> Row:
     return Row(
         standing_text(line.standing),
         line.standing,
-        middle(line.provider or "run", MAX_LETTERS),
+        shorten_middle(line.provider or "run", MAX_LETTERS),
         line.provider,
-        middle(" · ".join(filter(None, (line.benchmark, line.data))), MAX_LETTERS),
+        shorten_middle(" · ".join(filter(None, (line.benchmark, line.data))), MAX_LETTERS),
         line.benchmark,
         line.metric.name,
         "" if newest.value is None else value_text(line),
@@ -211,7 +213,7 @@ def row_of(line: SeriesOverview) -> Row:
         tuple(_change(line, change) for change in (line.previous, line.baseline) if change is line.previous or change.name),
         tuple(change.sentence(line.provider) for change in (line.previous, line.baseline) if change.standing == "worse"),
         line.error[:MAX_ERROR_LETTERS] if newest.is_failed else "",
-        tuple(Link(middle(query, 40), query_url(newest.key, query), query) for query in queries),
+        tuple(Link(shorten_middle(query, 40), query_url(newest.key, query), query) for query in queries),
         f"and {n_more:,} more" if queries and n_more > 0 else "",
         failures if newest.n_failed and not newest.is_failed else None,
         _note(line),
@@ -230,7 +232,7 @@ def _note(line: SeriesOverview) -> str:
 
 
 def _change(line: SeriesOverview, change: ChangeSince) -> Change:
-    label = f"since baseline {middle(change.name, 24)}" if change.name else "since last run"
+    label = f"since baseline {shorten_middle(change.name, 24)}" if change.name else "since last run"
     if change.pair is None:
         return Change(label, "", change.why_not, "", "")
     if change.pair.is_same:

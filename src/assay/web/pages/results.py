@@ -9,9 +9,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, near_matches
-from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, words
+from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, short_name, words
 from assay.store import Figure, parse_since
-from assay.text import counted, printable
+from assay.text import counted, printable, shorten_middle
 from assay.web.page import Page, PageRequest, View, check_parameter_length
 from assay.web.rendering import Renderer
 from assay.web.state import AppState, ListedResult, ResultIndex
@@ -158,21 +158,13 @@ def marks_of(result: ListedResult) -> str:
 def _marks(state: AppState, result: ListedResult) -> Cell:
     """The baselines and tags, and the error of a provider that failed."""
     error = f"failed: {state.error_of(result)[:MAX_ERROR_LETTERS]}" if result.entry.is_failed else ""
-    marks = middle(marks_of(result), MAX_NAME_LETTERS)
+    marks = shorten_middle(marks_of(result), MAX_NAME_LETTERS)
     return words(" · ".join(filter(None, (error, marks))), MAX_ERROR_LETTERS, mark=Mark.FAILED if error else Mark.NONE)
 
 
 def cut(text: str, **more: Any) -> Cell:
     """A name in a list."""
-    return words(middle(text, MAX_NAME_LETTERS), MAX_NAME_LETTERS, **more)
-
-
-def middle(text: str, most: int) -> str:
-    """The text, cut in its middle if it is too long: names often differ only at their ends."""
-    if len(text) <= most:
-        return text
-    left = (most - 1) // 2
-    return f"{text[:left]}…{text[left + 1 - most :]}"
+    return short_name(text, MAX_NAME_LETTERS, **more)
 
 
 def _named(result: ListedResult) -> Cell:

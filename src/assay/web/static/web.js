@@ -72,6 +72,14 @@
   tip.hidden = true;
   tip.setAttribute("role", "status");
   document.body.append(tip);
+  for (const title of document.querySelectorAll(".drawing svg title")) {
+    title.parentElement.dataset.tip = title.textContent;
+    title.remove();
+  }
+  document.addEventListener("click", (event) => {
+    const mark = event.target instanceof Element ? event.target.closest("[data-href]") : null;
+    if (mark) location.assign(mark.dataset.href);
+  });
   document.addEventListener("pointermove", (event) => {
     const mark = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
     tip.hidden = !mark;
@@ -98,6 +106,36 @@
   window.addEventListener("pageshow", countAll);
   document.addEventListener("assay:shown", countAll);
   countAll();
+
+  // Menus that depend on the first one: when it changes, the server says what fits, and choices that still fit stay.
+  for (const form of document.querySelectorAll("form[data-first]")) {
+    const said = document.createElement("span");
+    said.className = "visually-hidden";
+    said.setAttribute("role", "status");
+    form.append(said);
+    let turn = 0;
+    form.elements[form.dataset.first].addEventListener("change", async (event) => {
+      const mine = (turn += 1);
+      const first = event.target;
+      const url = `${form.getAttribute("action")}?${new URLSearchParams([[first.name, first.value]])}`;
+      const answer = await fetch(url, { credentials: "same-origin" });
+      if (!answer.ok || mine !== turn) return;
+      const fitting = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("form[data-first]");
+      if (!fitting) return;
+      const chosen = new FormData(form);
+      const parts = (of) => Array.from(of.children).filter((part) => part !== said && !part.contains(of.elements[first.name]));
+      const fresh = parts(fitting);
+      for (const old of parts(form)) old.remove();
+      said.before(...fresh);
+      for (const field of form.elements) {
+        if (field === first || !chosen.has(field.name)) continue;
+        if (field.type === "checkbox") field.checked = chosen.getAll(field.name).includes(field.value);
+        else if (field.tagName !== "SELECT") field.value = chosen.get(field.name);
+        else if (Array.from(field.options).some((option) => option.value === chosen.get(field.name))) field.value = chosen.get(field.name);
+      }
+      said.textContent = "The other menus have changed.";
+    });
+  }
 
   // Empty fields are not sent, so that addresses stay short.
   const choices = "form.choices[method=get]";
