@@ -25,7 +25,7 @@ from assay.store.annotation import (
     remove_tags,
     unbless_work,
 )
-from assay.store.database import Database, state_of
+from assay.store.database import MAX_WAIT, Database, state_of
 from assay.store.export import Exported, read_export, read_exported, write_export
 from assay.store.guards import GuardBook
 from assay.store.judgments import Judgment, JudgmentBook, list_judgments
@@ -60,8 +60,8 @@ class Store:
     it means one result.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, max_wait: float = MAX_WAIT) -> None:
+        self._database, self._max_wait = database, max_wait
 
     @classmethod
     def open(cls, url: str | Path | StoreLocation | None = None, *, create: bool = True) -> Self:
@@ -78,6 +78,10 @@ class Store:
     def place(self) -> StoreLocation:
         """The location; as text without passwords."""
         return self._database.place
+
+    def within(self, seconds: float) -> Self:
+        """The same store, in which `bless`, `note` and `tag` wait at most this long while others write."""
+        return type(self)(self._database, seconds)
 
     def close(self) -> None:
         """Close the database."""
@@ -194,7 +198,7 @@ class Store:
                 _check_not_failed(connection, target, places)
             return bless(connection, target, name)
 
-        return self._database.write(work)
+        return self._database.write(work, self._max_wait)
 
     def unbless(self, name: str) -> str:
         """Remove a baseline and return its evaluation, which is not deleted."""
@@ -219,7 +223,7 @@ class Store:
             change(connection, target.number)
             return target.id
 
-        return self._database.write(work)
+        return self._database.write(work, self._max_wait)
 
     def delete(self, *references: str, force: bool = False) -> Sequence[str]:
         """Delete evaluations, all of them or none, and return their ids. Baselines are deleted only with `force`."""

@@ -13,7 +13,19 @@ from assay.masking import add_secret
 from assay.web.api.routes import routes as api_routes
 from assay.web.documents import ServedDatasets
 from assay.web.page import Page, PageRequest
-from assay.web.pages import compare, datasets, history, judging, leaderboard, metrics, progress, query, result, results
+from assay.web.pages import (
+    compare,
+    datasets,
+    decide,
+    history,
+    judging,
+    leaderboard,
+    metrics,
+    progress,
+    query,
+    result,
+    results,
+)
 from assay.web.proxies import ForwardedHeaders, Proxies
 from assay.web.rendering import Answer, Renderer, StaticFiles, answer_of
 from assay.web.security import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
@@ -36,6 +48,7 @@ PAGES: tuple[Page, ...] = (
     result.SHORTCUT,
     query.PAGE,
     compare.PAGE,
+    compare.REPORT,
     leaderboard.PAGE,
     history.PAGE,
     datasets.PAGE,
@@ -46,6 +59,7 @@ PAGES: tuple[Page, ...] = (
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
+    decide.routes,
     progress.routes,
     api_routes,
 )

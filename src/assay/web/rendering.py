@@ -20,7 +20,7 @@ from assay.masking import mask
 from assay.reports import SVG, THEME, environment, render_sections, table_section, with_own_ids
 from assay.text import printable
 from assay.web.drawing import drawer
-from assay.web.page import Page, PageRequest, Redirect, View
+from assay.web.page import Download, Page, PageRequest, Redirect, View
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
 
@@ -84,6 +84,9 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
     view = page.show(state, request)
     if isinstance(view, Redirect):
         return Answer(b"", status=307, headers={"location": view.url})
+    if isinstance(view, Download):
+        headers = {"content-disposition": f'attachment; filename="{view.name}"'}
+        return Answer(mask(view.text).encode("utf-8", "replace"), headers=headers)
     if not (name := request.get("csv")):
         return Answer(renderer.rendered(view, request, page.section or page.label), status=view.status)
     if name not in view.tables:
@@ -152,8 +155,8 @@ def _with_labels(spec: Any) -> Any:
 
 # Templates.
 
-SCRIPTS = ("tables.js", "web.js", "progress.js")
-STYLES = ("style.css", "web.css", "judging.css")
+SCRIPTS = ("tables.js", "web.js", "progress.js", "compare.js")
+STYLES = ("style.css", "web.css", "judging.css", "compare.css")
 
 
 class Renderer:

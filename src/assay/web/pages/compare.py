@@ -1,138 +1,256 @@
-"""Compare: two or more results side by side, as in the report, and all their queries."""
+"""Compare: what got worse from one result to another, why, and which queries show it; as in the report."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from urllib.parse import urlencode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from assay.comparison import sign_of
-from assay.errors import AssayError, DataError, NotComparable, UsageError
-from assay.evaluation import Result
+from assay.errors import DataError, NotComparable, UsageError
 from assay.metrics import BoundMetric
-from assay.reports import BenchmarkReport, Cards, Cell, Column, Group, Section, make_group, readable_time, words
+from assay.reports import CARDS_LEAD, BenchmarkReport, Group, make_group, make_page, readable_time, render_page
 from assay.text import printable, shortened
-from assay.web.page import Page, PageRequest, Redirect, View, address
-from assay.web.queries import change_cell, cut_text, metric_of, query_url, score_column
+from assay.web.baselines import baseline_menu, oldest_first, redirect_to_keys
+from assay.web.compared_queries import FILTERS, ComparedQueries, QueryCards, query_plan
+from assay.web.page import Download, Page, PageRequest, Redirect, View
+from assay.web.queries import metric_of
 from assay.web.state import AppState, ListedResult
-from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, lay_out
+from assay.web.tables import TABLE_PARAMETERS, lay_out
 
 MAX_RESULTS = 20
-MAX_SYSTEMS_IN_TABLE = 6
-BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
-OTHER_QUERIES = "Other queries"
-"""Cards of the report for queries that are not notable."""
-MAX_CARDS = 8
-LEAD = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
+ABOVE = ("changes", "doubts")
+"""Sections that come before the queries."""
 MAX_NEWEST = 30
 """Results to choose from if none is given."""
+CHOICE = ("r", "baseline", "shared")
+"""The parameters that say what is compared."""
+LONGEST_SLICE = 200
+"""Characters of the value of a slice that fits into an address."""
+OUTCOME = ("blessed", "replaced", "noted")
+"""The parameters that say what happened to the form that was sent last."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What an address compares: the keys of results, the baseline first if there are two, and their report."""
+
+    keys: tuple[str, ...]
+    baseline: str
+    report: BenchmarkReport
+    group: Group
+    names: tuple[str, ...]
+    """The name of each result, in the order of the keys."""
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether two results are compared, so that one of them is newer."""
+        return len(self.keys) == 2
+
+    def pair_keys(self) -> tuple[str, ...]:
+        """The keys of the two results whose queries are compared."""
+        names = [result.name for result in self.report.comparison.results] if self.report.comparison else []
+        working = dict(zip(names, self._working_keys, strict=False))
+        return tuple(working[result.name] for result in self.report.looked_at if result.name in working)
+
+    @property
+    def _working_keys(self) -> list[str]:
+        failed = {result.name for result in self.report.failed}
+        return [key for key, name in zip(self.keys, self.names, strict=True) if name not in failed]
 
 
 def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
-    """`r` names each result, `baseline` one of them. References such as `latest/0` redirect to the keys of their results."""
-    if moved := _redirect_to_keys(state, request):
+    """`r` names each result, `baseline` one of them or another result. References redirect to the keys of their results."""
+    if moved := redirect_to_keys(state, request):
         return moved
-    keys, baseline = _keys_and_baseline(request)
-    picked = [state.listed_result(key) for key in keys]
+    keys, baseline = _keys_and_baseline(state, request)
     if len(keys) < 2:
         if name := request.get("metric"):
             state.store.metric(name)  # an unknown metric is an error here too, although it is not used yet
         return _choose(state, keys)
-    shared = request.has("shared")
     try:
-        report, group = _report(state, keys, baseline, shared=shared)
+        compared = _compared(state, keys, baseline, shared=request.has("shared"))
     except DataError as error:
-        if shared:
+        if request.has("shared"):
             raise
         return _difference_view(request, error)
-    layouts, tables = lay_out(_fewer_cards(section, report) for section in group.sections)
-    first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
-    order = _baseline_first(keys, baseline)
-    table = ComparedQueries(
-        [report.shown[keys.index(key)] for key in order], order, metric_of(request, report.metrics, report.moving)
-    )
-    plan = table.plan(request)
-    content = {
-        "head": group.head,
+    report = compared.report
+    layouts, tables = lay_out(compared.group.sections)
+    first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(ABOVE)), default=-1)
+    content: dict[str, Any] = {
+        "head": compared.group.head,
         "above": layouts[:first],
         "below": layouts[first:],
-        "picked": list(zip(keys, report.names, picked, strict=True)),
+        "picked": _picked(state, compared),
         "baseline": baseline,
-        "sheet": plan.sheet(request),
-        "metric": table.metric.name if table.metric else "",
+        "candidate": state.listed_result(keys[-1]) if compared.is_pair else None,
+        "menu": baseline_menu(state, state.listed_result(keys[-1]), keys[0]) if compared.is_pair else [],
+        "swapped": _address(request, (keys[1], keys[0]), keys[1]) if compared.is_pair else "",
+        "report_url": _report_url(compared, request),
+        "decision": _decision(state, compared, request),
+        "queries": None,
+        "sheet": None,
+        "lead": CARDS_LEAD,
         "metrics": [metric.name for metric in report.metrics],
-        "swapped": _swapped_address(keys) if len(keys) == 2 else "",
     }
-    return View("compare.html.j2", _title(report), content, {**tables, "all-queries": lambda: plan.table(request)})
+    metric = metric_of(request, report.metrics, report.moving)
+    if metric is not None and report.pair is not None:
+        of_metric = _compared_queries(state, compared, metric, shared=request.has("shared"))
+        plan = query_plan(of_metric, request, _baseline_first(compared))
+        cards = QueryCards(of_metric, request, opened=request.get("card")).page()
+        content |= {"queries": cards, "sheet": plan.sheet(request), "metric": metric.name}
+        tables = {**tables, "all-queries": lambda: plan.table(request)}
+    return View("compare.html.j2", _title(compared), content, tables)
 
 
-def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
-    """The results in a request, each once, and the baseline; empty if there is none."""
+def show_report(state: AppState, request: PageRequest) -> Download | Redirect:
+    """The report of exactly this comparison as one file."""
+    if moved := redirect_to_keys(state, request):
+        return moved
+    keys, baseline = _keys_and_baseline(state, request)
+    if len(keys) < 2:
+        raise UsageError("the report of a comparison needs at least two results: /compare/report?r=…&r=…")
+    compared = _compared(state, keys, baseline, shared=request.has("shared"))
+    name = "-".join(("compare", *(key.rpartition("/")[0].rpartition("-")[2] for key in keys[:4])))
+    return Download(render_page(make_page([compared.report], _title(compared))), f"{name}.html")
+
+
+def _keys_and_baseline(state: AppState, request: PageRequest) -> tuple[tuple[str, ...], str]:
+    """The results in a request, each once, and the baseline; empty if there is none. Of two, the baseline is first.
+
+    Unless the address has a baseline, the older of two results is the baseline.
+    """
     keys = tuple(dict.fromkeys(request.get_all("r")))
     if len(keys) > MAX_RESULTS:
         raise UsageError(f"expected at most {MAX_RESULTS} results to compare, found {len(keys)}")
     baseline = request.get("baseline")
     if baseline and baseline not in keys:
         raise UsageError(f"the baseline must be one of the compared results, not {shortened(baseline)}")
+    for key in keys:
+        state.listed_result(key)
+    if len(keys) == 2:
+        keys = tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else oldest_first(state, keys)
+        baseline = keys[0]
     return keys, baseline
 
 
-def _redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
-    """The same address with references replaced by keys; None if there are no references."""
-    own = [
-        (name, _own_key(state, value) if name in ("r", "baseline") and value else value) for name, value in request.params
-    ]
-    return None if tuple(own) == request.params else Redirect(f"{request.path}?{urlencode(own)}")
+def _compared(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> Compared:
+    """The report on the results; it is computed once, because results do not change."""
+
+    def work() -> tuple[BenchmarkReport, Group, tuple[str, ...]]:
+        every = state.results(keys)
+        working = tuple(result for result in every if not result.is_total_failure)
+        failed = tuple(result for result in every if result.is_total_failure)
+        comparison = None
+        if len(working) != 1:
+            comparison = state.comparison(keys, "" if len(keys) == 2 else baseline, shared=shared)
+        report = BenchmarkReport(
+            working,
+            comparison,
+            words_of=state.datasets.texts_of,
+            expected_of=state.datasets.expected_of,
+            slice_link=_slice_links(keys, baseline, shared=shared),
+            failed=failed,
+        )
+        return report, make_group(report, has_queries=False), tuple(result.name for result in every)
+
+    report, group, names = state.cache.get(("compared", keys, baseline, shared), work)
+    return Compared(keys, baseline, report, group, names)
 
 
-def _own_key(state: AppState, key: str) -> str:
-    """The key of a result: a key stays as it is, `latest/1` becomes a key, and `latest` means its first result."""
-    if key in state.index.by_key:
-        return key
-    reference, _, place = key.rpartition("/")
-    if not (reference and place.isascii() and place.isdecimal()):
-        reference, place = key, "0"
-    try:
-        own_key = f"{state.store.id_of(reference)}/{int(place[:9])}"
-    except AssayError:
-        return key
-    return own_key if own_key in state.index.by_key else key
+def _compared_queries(state: AppState, compared: Compared, metric: BoundMetric, *, shared: bool) -> ComparedQueries:
+    """The queries with their filters on a metric; computed once."""
+
+    def work() -> tuple[BenchmarkReport, ComparedQueries]:
+        return compared.report, ComparedQueries(compared.report, metric, compared.pair_keys())
+
+    of_metric: ComparedQueries = state.cache.get(("queries", compared.keys, compared.baseline, shared, metric.name), work)[1]
+    return of_metric
 
 
-def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
+def _slice_links(keys: Sequence[str], baseline: str, *, shared: bool) -> Callable[[str, str], str]:
+    """A function from a slice to the address of its queries."""
+    compared = (*(("r", key) for key in keys), ("baseline", baseline), ("shared", "1" if shared else ""))
+
+    def link(tag: str, value: str) -> str:
+        params = (*compared, ("slice", f"{tag}:{value}"))
+        return f"{PageRequest('/compare', {}, params).url()}#queries" if len(value) < LONGEST_SLICE else ""
+
+    return link
+
+
+def _baseline_first(compared: Compared) -> list[Any]:
     """The results with the baseline first, because differences are computed against it."""
-    return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
+    results = list(compared.report.shown)
+    names = dict(zip(compared.keys, compared.names, strict=True))
+    return sorted(results, key=lambda result: result.name != names.get(compared.baseline))
 
 
-def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
-    """The section with only the first cards, and without its table, because this page has a table of all queries."""
-    if section.key.startswith("query-by-query") and report.pair is not None:
-        return replace(section, lead=_above_the_line(report, report.pair[1]))
-    if not section.key.startswith("queries"):
-        return section
-    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHER_QUERIES]
-    return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
+def _picked(state: AppState, compared: Compared) -> list[tuple[str, str, ListedResult]]:
+    """Key, name and entry of each result."""
+    return [
+        (key, printable(name), state.listed_result(key)) for key, name in zip(compared.keys, compared.names, strict=True)
+    ]
 
 
-def _above_the_line(report: BenchmarkReport, place: int) -> str:
-    """What the position of a point means, and where the points are listed."""
-    side = "Below" if report.moving is not None and sign_of(report.moving) < 0 else "Above"
-    return f"{side} the line, {report.names[place]} is better. The table of all queries below lists every point."
+def _address(request: PageRequest, keys: Sequence[str], baseline: str) -> str:
+    """The same page about other results."""
+    others = tuple(
+        (name, value) for name, value in request.params if name not in (*CHOICE[:2], *OUTCOME, "cards", "card", "page")
+    )
+    params = (*(("r", key) for key in keys), ("baseline", baseline), *others)
+    return PageRequest(request.path, {}, params).url()
 
 
-def _first_cards(group: Cards) -> Cards:
-    if len(group.cards) <= MAX_CARDS:
-        return group
-    return replace(
-        group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS} queries. The table below has every query."
+def _report_url(compared: Compared, request: PageRequest) -> str:
+    params = (*(("r", key) for key in compared.keys), ("baseline", compared.baseline), ("shared", request.get("shared")))
+    return PageRequest("/compare/report", {}, params).url()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What can be decided on the page: bless the newer result, write a note; and what was decided last."""
+
+    key: str
+    name: str
+    back: str
+    """The address of the comparison."""
+    baselines: tuple[str, ...]
+    notes: tuple[Any, ...]
+    is_failed: bool
+    outcome: str = ""
+
+
+def _decision(state: AppState, compared: Compared, request: PageRequest) -> Decision | None:
+    """None unless two results are compared."""
+    if not compared.is_pair:
+        return None
+    listed = state.listed_result(compared.keys[-1])
+    evaluation = state.evaluation(listed.entry.evaluation)
+    return Decision(
+        listed.key,
+        printable(compared.names[-1]),
+        request.url(**dict.fromkeys(OUTCOME)),
+        tuple(sorted(state.store.baselines())),
+        evaluation.notes,
+        listed.entry.is_failed,
+        _outcome(listed, request),
     )
 
 
-def _title(report: BenchmarkReport) -> str:
-    names = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} results"
-    return f"{names} compared"
+def _outcome(listed: ListedResult, request: PageRequest) -> str:
+    """What happened to the form that was sent last. A baseline is named only if the store agrees."""
+    name, before = request.get("blessed"), request.get("replaced")
+    if name and name in listed.entry.baselines:
+        instead = f" It replaced {before}." if before else ""
+        return f"{listed.entry.provider} of {listed.entry.evaluation} is now the baseline {name}.{instead}"
+    return "The note is saved." if request.has("noted") else ""
+
+
+def _title(compared: Compared) -> str:
+    names = [printable(name) for name in compared.names]
+    if compared.is_pair:
+        return f"{names[0]} → {names[1]}"
+    return f"{' and '.join(names) if len(names) < 4 else f'{len(names)} results'} compared"
 
 
 def _choose(state: AppState, keys: Sequence[str]) -> View:
@@ -154,11 +272,6 @@ def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
     return [*picked, *others[:MAX_NEWEST]]
 
 
-def _swapped_address(keys: Sequence[str]) -> str:
-    first, second = keys
-    return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
-
-
 def _difference_view(request: PageRequest, error: DataError) -> View:
     """The page if the results differ, with a link that compares only their shared queries."""
     what = f"{error.what}." if isinstance(error, NotComparable) and error.can_intersect else str(error)
@@ -166,83 +279,6 @@ def _difference_view(request: PageRequest, error: DataError) -> View:
     return View("problem.html.j2", "These results cannot be compared directly", {"what": what, "link": link}, status=422)
 
 
-def _report(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
-    """The report on the results; it is computed once, because results do not change."""
-
-    def work() -> tuple[BenchmarkReport, Group]:
-        comparison = state.comparison(keys, baseline, shared=shared)
-        working = tuple(result for result in state.results(keys) if not result.is_total_failure)
-        report = BenchmarkReport(working, comparison, words_of=state.datasets.texts_of, failed=comparison.failed)
-        return report, make_group(report)
-
-    report: tuple[BenchmarkReport, Group] = state.cache.get(("compared", keys, baseline, shared), work)
-    return report
-
-
-@dataclass(frozen=True)
-class ComparedQueries:
-    """Every query with the scores of each result."""
-
-    results: Sequence[Result]
-    keys: Sequence[str]
-    metric: BoundMetric | None
-
-    @cached_property
-    def scores(self) -> list[dict[str, float]]:
-        """For each result, query → score."""
-        return [result.scores(self.metric.name) for result in self.results] if self.metric else []
-
-    def differs(self, query: str) -> bool:
-        """Whether the results differ in their score for the query."""
-        values = {scores.get(query, math.nan) for scores in self.scores}
-        return len(values) > 1
-
-    def ids(self, request: PageRequest) -> list[str]:
-        """The queries that match the request."""
-        queries = list(self.results[0].query_ids) if self.results and self.metric else []
-        if request.has("differ"):
-            queries = [query for query in queries if self.differs(query)]
-        if sought := request.get("words").casefold().split():
-            queries = [
-                query for query in queries if all(word in f"{query} {self.text(query)}".casefold() for word in sought)
-            ]
-        return queries
-
-    def text(self, query: str) -> str:
-        """The text of a query."""
-        record = next((result.queries[query] for result in self.results if query in result.queries), None)
-        return record.text if record else ""
-
-    def plan(self, request: PageRequest) -> Plan[str]:
-        """The table of queries; for two results with the difference."""
-        columns = [
-            SheetColumn(Column("query", kind="text"), self._named, str),
-            SheetColumn(Column("text", kind="text"), self._text, self.text),
-        ]
-        if self.metric:
-            compared = self.results[:MAX_SYSTEMS_IN_TABLE]
-            columns += [
-                score_column(result, self.metric, printable(result.name), f"score-{place}")
-                for place, result in enumerate(compared, 1)
-            ]
-        if len(self.scores) == 2:
-            columns.append(SheetColumn(Column("change", "Δ"), self._change, self.change))
-        return Plan("All queries", "all-queries", tuple(columns), self.ids(request), "all-queries")
-
-    def change(self, query: str) -> float:
-        """The score of the second result minus that of the first."""
-        first, second = (scores.get(query, math.nan) for scores in self.scores)
-        return second - first
-
-    def _named(self, query: str) -> Cell:
-        return words(query, link=query_url(self.keys[-1], query))
-
-    def _text(self, query: str) -> Cell:
-        return cut_text(self.text(query))
-
-    def _change(self, query: str) -> Cell:
-        return change_cell(self.metric, self.change(query))
-
-
-TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *TABLE_PARAMETERS)
+TAKES = (*CHOICE, *FILTERS, *OUTCOME, "cards", "card", *TABLE_PARAMETERS)
 PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True)
+REPORT = Page("/compare/report", show_report, takes=CHOICE, section="Compare", is_heavy=True)
