@@ -17,7 +17,7 @@ ADDRESSES = """/ /result/<0>/1 /result/<0>/0/query?id=q003 /compare?r=<1>/0 /com
 /result/<0>/0?csv=queries&only=zero /result/<1>/0?csv=queries&only=worse /result/<1>/0?csv=queries&only=changed
 /result/<1>/1?csv=queries&metric=mrr&sort=mrr&order=asc&words=fr+hard /result/<1>/1?csv=queries&words=THING+17
 /result/<0>/1/query?id=q005&csv=ranking /compare?r=<1>/0&r=<1>/1&csv=metrics /compare?r=<0>/0&r=<1>/0&r=<2>/0&csv=metrics
-/compare?r=<0>/0&r=<1>/0&r=<2>/0&csv=metrics-2 /compare?r=<1>/0&r=<1>/1&csv=all-queries&differ=1&sort=change&order=desc
+/compare?r=<0>/0&r=<1>/0&r=<2>/0&csv=metrics-2 /compare?r=<1>/0&r=<1>/1&csv=all-queries&only=changed&sort=change&order=desc
 /leaderboard?metric=mrr&csv=board /history?provider=dense&since=2026-10-03&csv=points"""
 N_ROWS = 3
 """Of a table that are shown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from assay.masking import mask
 from assay.text import printable, shortened
 
 COMMIT_DIGITS = 7
@@ -13,6 +14,8 @@ DATA = ("queries", "documents", "judgments")
 SOFTWARE = ("assay", "python")
 REQUEST = ("k", "repeats", "seed", "selection", "relevance", "profile", "policy")
 NONE = "none"
+LONGEST = 60
+"""Characters of a value."""
 
 
 class Changed(NamedTuple):
@@ -124,8 +127,11 @@ def _moved(part: str, name: str, old: Any, new: Any) -> Changed:
 
 
 def _shown(value: Any) -> str:
-    text = NONE if value is None or value == "" else shortened(value)
-    return text[1:-1] if isinstance(value, str) and len(text) > 1 and text[0] == text[-1] == "'" else text
+    """A value as text, shortened in the middle, because long names mostly differ at the ends."""
+    if value is None or value == "":
+        return NONE
+    text = mask(value) if isinstance(value, str) else shortened(value, 10 * LONGEST)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[1 - LONGEST // 2 :]}"
 
 
 def _digest(value: Any) -> str:

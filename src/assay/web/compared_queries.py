@@ -16,7 +16,7 @@ from assay.errors import BadParameter
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import Slice, Tags
-from assay.reports import BenchmarkReport, Card, Cell, Column, make_card, words
+from assay.reports import BenchmarkReport, Card, Cell, Column, make_card, shorten_middle, words
 from assay.text import counted, printable
 from assay.web.page import PageRequest
 from assay.web.queries import change_cell, cut_text, query_url, score_column
@@ -27,6 +27,8 @@ TOP = 10
 """The cutoff for lost documents, if the metric has none."""
 MAX_SYSTEMS_IN_TABLE = 6
 MAX_TAGS = 12
+MAX_HEAD = 24
+"""Characters of a name in the head of a column."""
 KINDS = {
     "worse": "got worse",
     "better": "got better",
@@ -73,6 +75,8 @@ class CardPage:
     """One page of cards, and the filters that choose them."""
 
     title: str
+    between: str
+    """The two results and the metric."""
     groups: tuple[CardGroup, ...]
     choices: tuple[Choice, ...]
     slices: tuple[tuple[str, tuple[tuple[str, str, int], ...]], ...]
@@ -143,8 +147,10 @@ class ComparedQueries:
         """Whether a relevant document is among the first k documents only in the reference."""
         old, new = self.pair
         relevant = old.relevant.get(query)
-        before, after = old.run.get(query), new.run.get(query)
-        if not relevant or not before or before == after or not any(document in before for document in relevant):
+        before = old.run.get(query)
+        if not relevant or not before or not new.run or before == new.run.get(query):
+            return False
+        if not any(document in before for document in relevant):
             return False
         top = {document for document in ranking_of(old, query)[: self.k] if document in relevant}
         return bool(top) and not top <= set(ranking_of(new, query)[: self.k])
@@ -230,6 +236,7 @@ class QueryCards:
         shown = order[start : start + CARDS_PER_PAGE]
         return CardPage(
             HEADS[kind].format(k=compared.k),
+            self._between,
             (*self._opened(shown), *self._groups(shown, dict(groups), tag)),
             self._choices(kind, chosen),
             tuple(self._slices(compared.passing[kind])),
@@ -240,6 +247,11 @@ class QueryCards:
             self._url(cards=page - 1 if page > 2 else None) if page > 1 else "",
             self._url(cards=page + 1) if page < n_pages else "",
         )
+
+    @property
+    def _between(self) -> str:
+        old, new = (printable(result.name or "run") for result in self.compared.pair)
+        return f"{self.compared.metric.name}, from {old} to {new}."
 
     def _url(self, **changes: object) -> str:
         return f"{self.request.url(**{'card': None, **changes})}#{self.anchor}"
@@ -326,7 +338,7 @@ def query_plan(compared: ComparedQueries, request: PageRequest, results: Sequenc
         SheetColumn(Column("query", kind="text"), lambda query: words(query, link=query_url(compared.keys[-1], query)), str),
         SheetColumn(Column("text", kind="text"), lambda query: cut_text(compared.text(query)), compared.text),
         *(
-            score_column(result, metric, printable(result.name), f"score-{place}")
+            score_column(result, metric, shorten_middle(printable(result.name), MAX_HEAD), f"score-{place}")
             for place, result in enumerate(results[:MAX_SYSTEMS_IN_TABLE], 1)
         ),
     ]

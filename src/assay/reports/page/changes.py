@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.evaluation import Result, what_changed
+from assay.evaluation import Changed, Result, what_changed
 from assay.reports.page.head import reasons_for_doubt
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.changes import is_recorded
@@ -26,9 +26,14 @@ def changes_section(report: BenchmarkReport) -> Section | None:
     key = anchor_of("changes", report.group)
     if not changed:
         return Section(key, TITLE, (Paragraph(NO_CHANGE),))
-    rows = tuple((words(one.name), words(one.old), words(one.new)) for one in changed)
-    table = Table(text_columns("recorded", *names), rows, TITLE, is_sortable=False)
+    rows = tuple((words(one.name), words(f"{one.old} → {one.new}", values=_sides(one))) for one in changed)
+    table = Table(text_columns("recorded", "before → after"), rows, TITLE, is_sortable=False)
     return Section(key, TITLE, (table,), f"{counted(len(changed), 'recorded difference')} from {names[0]} to {names[1]}.")
+
+
+def _sides(changed: Changed) -> tuple[tuple[str, str], ...]:
+    """Both values, in a column each."""
+    return (("before", changed.old), ("after", changed.new))
 
 
 def doubts_section(report: BenchmarkReport) -> Section | None:

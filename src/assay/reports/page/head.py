@@ -200,7 +200,8 @@ def head_of(report: BenchmarkReport) -> Head:
     dataset = report.first.provenance.get("dataset") or {}
     title = f"{report.first.benchmark} {dataset.get('version', '')}".strip()
     if report.comparison is None:
-        return Head(title or report.names[0], _about(report), f"{_dead(report)}{_one_verdict(report)}", notes=_notes(report))
+        verdict, tone = f"{_dead(report)}{_one_verdict(report)}", Mark.WORSE if _has_died(report) else Mark.NONE
+        return Head(title or report.names[0], _about(report), verdict, tone, _notes(report))
     comparison = report.comparison
     best = best_sentence(comparison)
     notes_below = (*([comparison.verdict] if best else []), *comparison.notes, *failure_notes(_all_results(report), ""))
@@ -267,6 +268,12 @@ def _dead(report: BenchmarkReport) -> str:
     """A sentence if a system failed on every query, because then it has no figure to compare."""
     names = [printable(result.name or "run") for result in report.failed]
     return f"{_named(names)} failed on every query, so nothing can be compared. " if names else ""
+
+
+def _has_died(report: BenchmarkReport) -> bool:
+    """Whether the newest of the results failed on every query."""
+    times = [str(result.provenance.get("started", "")) for result in _all_results(report)]
+    return bool(report.failed) and max(times) in times[len(report.results) :]
 
 
 def _one_verdict(report: BenchmarkReport) -> str:

@@ -11,7 +11,8 @@ from assay.text import printable
 
 MAX_MOVES = 6
 """Relevant documents whose moves are listed."""
-UP, DOWN = "▲", "▼"
+ARROWS = {True: ("▼", "", "▲"), False: ("↓", "", "↑")}
+"""Whether a document is relevant → the arrows for down, no change and up. Only relevant documents make a ranking better."""
 ROW = 12
 LEFT, RIGHT = 18, 82
 """The ends of the lines, on a drawing that is 100 wide."""
@@ -40,7 +41,7 @@ class Move(NamedTuple):
     @property
     def arrow(self) -> str:
         """An arrow for the direction."""
-        return {1: UP, -1: DOWN, 0: ""}[self.gain]
+        return ARROWS[bool(self.grade)][self.gain + 1]
 
     @property
     def ranks(self) -> str:

@@ -12,7 +12,7 @@ from assay._version import __version__
 from assay.errors import AssayError
 from assay.evaluation import Result
 from assay.extras import check_extra
-from assay.reports.layout import Style, raised
+from assay.reports.layout import Style, raised, shorten_middle
 from assay.reports.rendering import Renderer
 from assay.reports.table import Cell, Column, Mark, Section, anchor_of
 from assay.text import printable
@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # pages take long to import, and a plain table needs all rend
     from assay.reports.page.subject import BenchmarkReport
 
 
+MAX_HEAD = 32
+"""Columns of text in the heading of a table."""
 STEPS = 5
 """Steps of colour in each direction."""
 
@@ -88,7 +90,7 @@ def _environment(packages: tuple[str, ...]) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.globals |= {"table_rows": table_rows, "kind_of": kind_of}
+    made.globals |= {"table_rows": table_rows, "kind_of": kind_of, "short_head": short_head}
     return made
 
 
@@ -102,6 +104,11 @@ def escape_html(text: str) -> Markup:
 def _escaped_text(value: Any) -> Any:
     """A value for a template: text is escaped, and markup that is already escaped stays as it is."""
     return escape_html(value) if type(value) is str or isinstance(value, Mark) else value
+
+
+def short_head(title: str) -> str:
+    """The heading of a column, shortened in the middle, so that long names stay different."""
+    return shorten_middle(title, MAX_HEAD)
 
 
 def kind_of(column: Column) -> str:

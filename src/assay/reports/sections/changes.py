@@ -27,7 +27,7 @@ def changes_sentence(comparison: Comparison) -> str:
     """
     reference = reference_of(comparison)
     pair = sorted(comparison.results, key=lambda result: result.name != reference)
-    if len(pair) != 2 or not all(map(is_recorded, pair)) or _kind(pair[0].provenance) != _kind(pair[1].provenance):
+    if len(pair) != 2 or None in (kinds := [_kind(result.provenance) for result in pair]) or kinds[0] != kinds[1]:
         return ""
     changed = what_changed(*(result.provenance for result in pair))
     if not changed:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from assay.comparison import sign_of
 from assay.errors import DataError, NotComparable, UsageError
 from assay.metrics import BoundMetric
-from assay.reports import CARDS_LEAD, BenchmarkReport, Group, make_group, make_page, readable_time, render_page
+from assay.reports import CARDS_LEAD, BenchmarkReport, Group, Section, make_group, make_page, readable_time, render_page
 from assay.text import printable, shortened
 from assay.web.baselines import baseline_menu, oldest_first, redirect_to_keys
 from assay.web.compared_queries import FILTERS, ComparedQueries, QueryCards, query_plan
@@ -26,7 +27,7 @@ CHOICE = ("r", "baseline", "shared")
 """The parameters that say what is compared."""
 LONGEST_SLICE = 200
 """Characters of the value of a slice that fits into an address."""
-OUTCOME = ("blessed", "replaced", "noted")
+OUTCOME = ("blessed", "replaced", "annotated")
 """The parameters that say what happened to the form that was sent last."""
 
 
@@ -74,7 +75,7 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
             raise
         return _difference_view(request, error)
     report = compared.report
-    layouts, tables = lay_out(compared.group.sections)
+    layouts, tables = lay_out(_without_clicks(section, report) for section in compared.group.sections)
     first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(ABOVE)), default=-1)
     content: dict[str, Any] = {
         "head": compared.group.head,
@@ -167,6 +168,15 @@ def _compared_queries(state: AppState, compared: Compared, metric: BoundMetric, 
     return of_metric
 
 
+def _without_clicks(section: Section, report: BenchmarkReport) -> Section:
+    """The section; points of the chart of queries cannot be clicked here, so its text names the table instead."""
+    if not section.key.startswith("query-by-query") or report.pair is None:
+        return section
+    side = "Below" if report.moving is not None and sign_of(report.moving) < 0 else "Above"
+    better = f"{side} the line, {report.names[report.pair[1]]} is better."
+    return replace(section, lead=f"{better} The table of all queries lists every point.")
+
+
 def _slice_links(keys: Sequence[str], baseline: str, *, shared: bool) -> Callable[[str, str], str]:
     """A function from a slice to the address of its queries."""
     compared = (*(("r", key) for key in keys), ("baseline", baseline), ("shared", "1" if shared else ""))
@@ -243,7 +253,7 @@ def _outcome(listed: ListedResult, request: PageRequest) -> str:
     if name and name in listed.entry.baselines:
         instead = f" It replaced {before}." if before else ""
         return f"{listed.entry.provider} of {listed.entry.evaluation} is now the baseline {name}.{instead}"
-    return "The note is saved." if request.has("noted") else ""
+    return "The note is saved." if request.has("annotated") else ""
 
 
 def _title(compared: Compared) -> str:

@@ -59,7 +59,7 @@ def _note(state: AppState, fields: Mapping[str, str]) -> str:
     if len(text) > LONGEST_NOTE:
         raise BadParameter(f"a note must have at most {LONGEST_NOTE:,} characters, found {len(text):,}")
     state.store.within(LOCK_TIMEOUT).note(listed.entry.evaluation, text)
-    return _back(fields, listed.key, noted=1)
+    return _back(fields, listed.key, annotated=1)
 
 
 def _back(fields: Mapping[str, str], key: str, **outcome: Any) -> str:
