@@ -54,6 +54,7 @@ def store_state(earlier: str = "earlier.json") -> dict[str, Any]:
         state["new evaluations"] = f"{len(fresh)} entries {' '.join(sorted(fresh))}".strip()
         state |= {f"baseline {name}": place for name, place in store.baselines().items()}
         state["judgments"] = digest([one.to_dict() for one in store.judgments.find()])
+        state["query notes"] = digest([one.to_dict() for one in store.query_notes.find()])
         state["store check"] = "; ".join(store.check().faults)
     return state
 

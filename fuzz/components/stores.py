@@ -17,7 +17,10 @@ from fuzz.components._results import small_results
 from fuzz.files import join_files, scratch, split_files, write_file
 
 PARTS = ("scores", "rankings", "relevant")
-TABLES = ("payloads", "datasets", "evaluations", "results", "figures", "tags", "notes", "baselines", "judgments", "schema")
+TABLES = (
+    *("payloads", "datasets", "evaluations", "results", "figures", "tags", "notes", "baselines"),
+    *("judgments", "query_notes", "schema"),
+)
 
 
 def _filled(path: Any) -> None:
@@ -160,8 +163,9 @@ def _value(value: Any) -> Any:
 
 def _row_seeds() -> list[bytes]:
     tables = {name: [_plain(row) for row in rows] for name, rows in _stored().before.items() if name != "payloads"}
-    judgment = {"key": "k", "benchmark": "things", "query": "q1", "document": "d1", "judge": "Ada", "grade": 2.0, "note": ""}
-    tables["judgments"] = [{**judgment, "judged": "2026-10-01T02:00:00+00:00"}]
+    judgment = {"key": "k", "benchmark": "things", "query": "q1", "document": "d1", "judge": "Ada", "grade": 2.0}
+    details = {"reason": "", "judged": "2026-10-01T02:00:00+00:00", "kind": "model", "text_digest": "", "pool": "p"}
+    tables["judgments"] = [{**judgment, **details, "probability": 0.5}]
     return [json.dumps(tables).encode(), *(json.dumps({name: rows}).encode() for name, rows in tables.items() if rows)]
 
 

@@ -52,11 +52,11 @@ def test_a_grade_is_given_and_its_effect_seen(page_of, query, store):
     item = page.locator(".to-judge > li").first
     document = item.locator(".id").inner_text()
     item.locator("label", has_text="relevant").last.click()
-    item.get_by_placeholder("note").fill("says so")
+    item.get_by_placeholder("reason").fill("says so")
     page.click("text=Save grades")
     page.wait_for_url("**#judging")
     (kept,) = store.judgments.find()
-    assert (kept.document, kept.grade, kept.judge, kept.note) == (document, 2.0, "Ana Ruíz", "says so")
+    assert (kept.document, kept.grade, kept.judge, kept.reason) == (document, 2.0, "Ana Ruíz", "says so")
     assert page.input_value("#judge") == "Ana Ruíz"
     effect = page.locator("#judging table").first
     row = effect.locator("tr", has_text="precision@5").inner_text().split()
@@ -102,3 +102,23 @@ def test_bars_move_by_themselves(page_of, address, store):
         assert "1 of 2 results complete" in page.inner_text(".running h2")
     page.wait_for_selector("text=Finished: see Results.")
     assert page.locator("progress").count() == 0
+
+
+def test_a_wrong_judgment_is_overruled_where_the_document_is(page_of, query, store):
+    """From the document to the saved grade: open, choose, save. The benchmark's own grade stays visible beside it."""
+    page = page_of()
+    page.goto(query)
+    before = page.locator("#ranking tr", has_text="benchmark:").first
+    form = before.locator(".grade-here")
+    own = form.locator(".grade-state").inner_text().removeprefix("benchmark: ")
+    other = "0" if own != "0" else "3"
+    form.locator("summary").click()
+    form.locator(f"input[value='{other}']").check()
+    form.get_by_label("Your name").fill("Ana")
+    form.get_by_role("button", name="Save grade").click()
+    page.wait_for_url("**saved=1#grade-*")
+    (kept,) = store.judgments.find()
+    assert (kept.grade, kept.judge, len(kept.text_digest)) == (float(other), "Ana", 64)
+    assert page.inner_text(".outcome") == "1 grade by Ana saved."
+    states = page.locator(".grade-state.overruled").all_inner_texts()
+    assert set(states) == {f"benchmark: {own} → people: {other}"}

@@ -66,7 +66,7 @@ def test_numbers_below_zero_and_formats_for_programs_stay_as_they_are(assay):
     (row,) = csv.DictReader(io.StringIO(assay(*COMMANDS[2]).out))
     assert "-0.5" in row.values()
     (row,) = csv.DictReader(io.StringIO(assay("judgments", "-f", "csv").out))
-    assert (row["grade"], row["note"], row["judge"]) == ("-1.0", "'=1+1", "'@Ana")
+    assert (row["grade"], row["reason"], row["judge"]) == ("-1.0", "'=1+1", "'@Ana")
     for form in ("json", "trec"):
         out = assay(*COMMANDS[0][:-1], form).out
         assert (QUERY in out, f"'{QUERY}" in out) == (True, False), form

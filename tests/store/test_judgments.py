@@ -1,5 +1,6 @@
 """Judgments: kept with who and when, replaced, withdrawn, combined, carried from store to store; in both databases."""
 
+import hashlib
 import math
 
 import pytest
@@ -8,7 +9,16 @@ from hypothesis import strategies as st
 
 from assay import Qrels
 from assay.files import write_qrels
-from assay.store import Judgment, Store, combined, exportable, judge_agreements, panel_agreement, restore_ids
+from assay.store import (
+    Judgment,
+    Store,
+    combined,
+    digest_of_text,
+    exportable,
+    judge_agreements,
+    panel_agreement,
+    restore_ids,
+)
 from assay.text import printable
 
 from ._results import DAY, result_of
@@ -24,7 +34,7 @@ def judged(store):
 
 
 def pairs(found):
-    return [(one.benchmark, one.query, one.document, one.judge, one.grade, one.note) for one in found]
+    return [(one.benchmark, one.query, one.document, one.judge, one.grade, one.reason) for one in found]
 
 
 def test_judgments_are_kept_with_who_and_when_one_of_each_judge_for_a_pair(judged):
@@ -41,10 +51,45 @@ def test_judgments_are_kept_with_who_and_when_one_of_each_judge_for_a_pair(judge
     assert len(judged.judgments.find(document="d4")) == 2
     judged.judgments.give(Judgment("small", "q0", "d4", "Ana", 3))
     assert {one.judge: one.grade for one in judged.judgments.find("small")} == {"Ana": 3.0, "Ben": 1.0}
-    assert judged.judgments.find("small", judge="Ana")[0].note == ""
+    assert judged.judgments.find("small", judge="Ana")[0].reason == ""
     assert judged.judgments.withdraw(Judgment("small", "q0", "d4", "Ana", 0))
     assert not judged.judgments.withdraw(Judgment("small", "q0", "d4", "Ana", 0))
     assert {one.judge for one in judged.judgments.find("small")} == {"Ben"}
+
+
+DRAWN = Judgment(
+    "small", "q0", "d4", "Ana", 1, kind="model", text_digest=digest_of_text("as shown"), pool="may", probability=0.25
+)
+
+
+def test_kinds_are_layers_of_their_own_with_what_was_shown_and_how_it_was_drawn(judged, tmp_path):
+    """A model of the same name as a person has a grade of its own; a new grade replaces everything about the old one."""
+    judged.judgments.give(DRAWN)
+    judged.judgments.give(DRAWN._replace(judge="has the answer", kind="rule", grade=3))
+    (model,) = judged.judgments.find("small", judge="Ana", kind="model")
+    assert model == DRAWN._replace(judged=model.judged)
+    assert model.text_digest == hashlib.sha256(b"as shown").hexdigest()
+    assert [one.kind for one in judged.judgments.find("small")] == ["people", "people", "model", "rule"]
+    assert {one.judge: one.grade for one in judged.judgments.find("small", kind="people")} == {"Ana": 2.0, "Ben": 1.0}
+    assert judged.judgments.state("small")[:2] == (2, ("Ana", "Ben"))
+    judged.export(tmp_path / "all.zst")
+    with Store.open(tmp_path / "new.db") as other:
+        other.import_(tmp_path / "all.zst")
+        assert other.judgments.find() == judged.judgments.find()
+    judged.judgments.give(DRAWN._replace(pool="", probability=None, text_digest="", grade=0))
+    (model,) = judged.judgments.find("small", kind="model")
+    assert (model.grade, model.pool, model.probability, model.text_digest) == (0, "", None, "")
+    assert judged.judgments.withdraw(DRAWN)
+    assert len(judged.judgments.find("small", kind="people")) == 2
+    agreements = judge_agreements([*judged.judgments.find("small"), DRAWN])
+    assert ("Ana", "Ana (model)") in {(one.a, one.b) for one in agreements}
+
+
+def test_the_state_of_the_grades_by_people(judged):
+    """How many there are, by whom, and the time of the newest one."""
+    assert judged.judgments.state("nothing") == (0, (), "")
+    judged.judgments.give(Judgment("small", "q1", "d1", "Cy", 1, judged="2030-01-01T00:00:00+00:00"))
+    assert judged.judgments.state("small") == (3, ("Ana", "Ben", "Cy"), "2030-01-01T00:00:00.000000+00:00")
 
 
 def test_what_is_refused(local, snapshots):
@@ -53,11 +98,12 @@ def test_what_is_refused(local, snapshots):
     fields |= {
         "text": {"grade": "2"},
         "no query": {"query": ""},
-        "long note": {"note": "n" * 2001},
+        "long reason": {"reason": "n" * 2001},
         "time": {"judged": "soon"},
     }
     fields |= {"number for a query": {"query": 7}, "misspelt benchmark": {"benchmark": "smal"}}
-    fields |= {"no benchmark": {"benchmark": ""}}
+    fields |= {"no benchmark": {"benchmark": ""}, "kind": {"kind": "oracle"}, "long pool": {"pool": "p" * 201}}
+    fields |= {"digest": {"text_digest": "abc"}, "probability 0": {"probability": 0}, "probability": {"probability": 1.5}}
     sound = {"benchmark": "small", "query": "q0", "document": "d4", "judge": "Ana", "grade": 1}
     give = local.judgments.give
     cases = {name: lambda changed=changed: give(Judgment(**{**sound, **changed})) for name, changed in fields.items()}

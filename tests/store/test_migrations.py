@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import StoreError
-from assay.store import Store
+from assay.store import Judgment, QueryNote, Store
 
 from ._results import execute, result_of
 
@@ -18,6 +18,15 @@ THIRD_LAYOUT = (
     "DELETE FROM assay_schema WHERE version > 3",
 )
 FOURTH_LAYOUT = ("DROP TABLE assay_guards", "DELETE FROM assay_schema WHERE version > 4")
+
+
+FIFTH_LAYOUT = (
+    *(f"ALTER TABLE assay_judgments DROP COLUMN {column}" for column in ("kind", "text_digest", "pool", "probability")),
+    "ALTER TABLE assay_judgments RENAME COLUMN reason TO note",
+    "UPDATE assay_judgments SET key = 'as it was ' || judge",
+    "DROP TABLE assay_query_notes",
+    "DELETE FROM assay_schema WHERE version > 5",
+)
 
 
 def test_the_second_layout_knows_what_may_be_compared_and_what_was_a_baseline(url):
@@ -61,4 +70,31 @@ def test_the_fifth_layout_remembers_the_candidates_of_guards(url):
         store.guards.add("h", "a", {})
         assert [tuple(entry) for entry in store.guards.entries("g")] == [("a", {}), ("b", {"mrr": ([0.5, -0.25], -1.5, 40)})]
         assert store.count() == 1
+        assert store.check().faults == ()
+
+
+def test_the_sixth_layout_knows_that_older_judgments_are_by_people(url):
+    """They keep everything they had; a new grade of the same judge still replaces the old one."""
+    with Store.open(url) as store:
+        store.save([result_of(1)])
+        for judge, grade in (("Ana", 2), ("Ben", 0)):
+            store.judgments.give(Judgment("small", "q0", "d4", judge, grade, f"so says {judge}"))
+        before = store.judgments.find()
+    execute(url, *FIFTH_LAYOUT)
+    with Store.open(url) as store:
+        assert store.judgments.find() == before
+        assert {one.kind for one in before} == {"people"}
+        store.judgments.give(Judgment("small", "q0", "d4", "Ana", 1))
+        assert {one.judge: one.grade for one in store.judgments.find()} == {"Ana": 1.0, "Ben": 0.0}
+        assert store.check().faults == ()
+
+
+def test_the_seventh_layout_has_notes_on_queries(url):
+    with Store.open(url) as store:
+        store.save([result_of(1)])
+    execute(url, "DROP TABLE assay_query_notes", "DELETE FROM assay_schema WHERE version > 6")
+    with Store.open(url) as store:
+        assert store.query_notes.find() == []
+        store.query_notes.add(QueryNote("small", "q0", "two meanings", "Ana"))
+        assert [note.text for note in store.query_notes.find()] == ["two meanings"]
         assert store.check().faults == ()

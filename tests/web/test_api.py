@@ -16,7 +16,7 @@ from ._stores import result_of, saved
 
 PREFIX = "/api/v1"
 RESULT = "/results/{evaluation}/{place}"
-JUDGMENT = {"benchmark": "things", "query": "q000", "document": "x1", "judge": "Ana", "grade": 2, "note": "so it is"}
+JUDGMENT = {"benchmark": "things", "query": "q000", "document": "x1", "judge": "Ana", "grade": 2, "reason": "so it is"}
 PAIR = {name: JUDGMENT[name] for name in ("benchmark", "query", "document", "judge")}
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 ELSEWHERE = ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"})
@@ -130,10 +130,10 @@ def test_a_grade_is_given_and_its_effect_shown(fresh):
     assert given.status_code == 201
     judgment = checked(client, given, "/judgments", "post")
     (kept,) = fresh.judgments.find("things", query="q000", document=document)
-    assert (kept.judge, kept.grade, kept.note) == ("Ana", 2.0, "so it is")
+    assert (kept.judge, kept.grade, kept.reason) == ("Ana", 2.0, "so it is")
     found = asked(client, f"{RESULT}/effect", "/results/latest/0/effect")
     assert found == json.loads(json.dumps(rejudge(result, {"q000": {document: 2.0}}).to_dict()))
-    assert (found["n_added"], found["n_kept"]) == (1, 0)
+    assert (found["n_added"], found["n_overruled"], found["n_same"]) == (1, 0, 0)
     assert asked(client, "/judgments", judge="Ana")["judgments"] == [judgment]
     assert asked(client, "/judgments/agreement") == {"agreement": [], "alpha": None}
     fresh.judgments.give(Judgment("things", "q000", document, "Ben", 1))
@@ -156,7 +156,7 @@ CHANGES = {
     "query that was not asked": {"query": "no such query"},
     "document that was not retrieved": {"document": "no such document"},
     "unknown field": {"surprise": 1},
-    "note too long": {"note": "n" * 2001},
+    "reason too long": {"reason": "n" * 2001},
 }
 BODIES = (b"", b"{", b"[]", b'{"a":' * 5000, b"\xff", b'{"judge":"\\ud800"}')
 
@@ -178,7 +178,7 @@ def test_grades_that_are_refused(fresh, snapshots):
 def graded(fresh):
     """Two grades of one document."""
     for judge, grade in (("Ana", 2), ("Ben", 1)):
-        fresh.judgments.give(Judgment("things", "q000", "x1", judge, grade, "note"))
+        fresh.judgments.give(Judgment("things", "q000", "x1", judge, grade, "reason"))
     return fresh
 
 

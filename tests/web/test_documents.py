@@ -1,5 +1,6 @@
 """Words of documents: shown from benchmarks that are at hand and the very ones; no path of a result is ever opened."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,8 @@ def page_of(tmp_path):
 
 def words_in(html):
     """Document → the words that its row of the ranking shows."""
-    rows = [row[1].split(" ", 1) for row in rows_of(html, "Ranking")]
+    without_forms = re.sub(r'<details class="grade-here".*?</details>', "", html, flags=re.DOTALL)
+    rows = [row[1].split(" ", 1) for row in rows_of(without_forms, "Ranking")]
     return {document: words[0] if words else "" for document, *words in rows}
 
 
@@ -102,4 +104,5 @@ def test_what_was_given_is_shown_and_its_judgments_are_known(tmp_path, result, p
     assert "does not have the files" in main_of(client_of(path).get("/datasets?name=mine").text)
     old = result.with_fields(nonrelevant={})
     for datasets, is_offered in (([dataset_of()], False), ([], True)):
-        assert ('name="document-0" value="d0"' in page_of(old, "q0", *datasets)) is is_offered
+        panel = page_of(old, "q0", *datasets).split('id="judging"')[1]
+        assert ('name="document-0" value="d0"' in panel) is is_offered

@@ -14,7 +14,7 @@ from assay.text import printable
 from ._clients import client_of, csrf_of, told, words_of
 from ._stores import result_of, saved
 
-SENTENCES = r'<(h3|summary|p|span)(?: class="(?:muted|said|problem|graded)"[^>]*)?>(.*?)</\1>'
+SENTENCES = r'<(h3|summary|p|span)(?: class="(?:muted|said outcome|problem|graded)"[^>]*)?>(.*?)</\1>'
 
 
 class Desk:
@@ -44,7 +44,9 @@ class Desk:
 
 
 def panel_of(page):
-    return re.search(r'<section id="judging".*?</section>', page.text, re.DOTALL)[0]
+    """The panel, after what the page says about the form that was sent last."""
+    outcome = re.search(r'<p class="said outcome".*?</p>', page.text, re.DOTALL)
+    return (outcome[0] if outcome else "") + re.search(r'<section id="judging".*?</section>', page.text, re.DOTALL)[0]
 
 
 def offered(html):
@@ -71,12 +73,12 @@ def test_grades_are_stored_with_who_and_when_and_their_effect_is_shown(desk):
     ranking = sorted(before.run["q000"], key=lambda doc: -before.run["q000"][doc])
     assert desk.documents == [doc for doc in ranking if doc not in before.relevant["q000"]][:10], "the best first"
     first, second, third = desk.documents[:3]
-    answer = desk.judge((first, "2"), (second, ""), (third, "0"), **{"note-0": " says\nso "})
+    answer = desk.judge((first, "2"), (second, ""), (third, "0"), **{"reason-0": " says\nso "})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/result/{desk.key}/query?id=q000&saved=2#judging")
     found = {one.document: one for one in desk.store.judgments.find()}
     assert {doc: one.grade for doc, one in found.items()} == {first: 2.0, third: 0.0}
     graded = found[first]
-    assert (graded.judge, graded.note, graded.benchmark, graded.query) == ("Ana", "says so", "things", "q000")
+    assert (graded.judge, graded.reason, graded.benchmark, graded.query) == ("Ana", "says so", "things", "q000")
     html, effect = desk.panel(), rejudge(before, {"q000": {first: 2.0, third: 0.0}})
     assert "Ana: <strong>2</strong> – says so" in html
     for metric, pair in effect.scores("q000").items():
@@ -94,11 +96,11 @@ def test_the_panel_says_what_happened(desk, snapshots):
     first, second = desk.documents[:2]
     texts = {"nobody has judged": desk.panel()}
     both = ((first, "0"), (second, "2"))
-    saved_both = desk.client.get(desk.judge(*both, **{"note-1": "yes"}).headers["location"])
+    saved_both = desk.client.get(desk.judge(*both, **{"reason-1": "yes"}).headers["location"])
     texts["two grades"] = panel_of(saved_both)
     assert ticked(saved_both.text) == {first: "0", second: "2"}
     assert 'name="judge" value="Ana"' in saved_both.text
-    again = desk.judge(*both, **{"shown-to": "Ana", "note-1": "yes"}).headers["location"]
+    again = desk.judge(*both, **{"shown-to": "Ana", "reason-1": "yes"}).headers["location"]
     assert again.endswith("&nothing=1#judging")
     texts["the same once more"] = panel_of(desk.client.get(again))
     back = desk.judge((first, "none"), **{"shown-to": "Ana"}).headers["location"]
@@ -116,7 +118,7 @@ def test_the_panel_says_what_happened(desk, snapshots):
 def test_the_name_is_remembered_those_who_look_alike_are_one_and_without_it_the_form_comes_back(desk):
     first, second = desk.documents[:2]
     for name in ("   ", "x" * 81):
-        answer = desk.judge((first, "3"), (second, ""), judge=name, **{"note-0": "so <it> is"})
+        answer = desk.judge((first, "3"), (second, ""), judge=name, **{"reason-0": "so <it> is"})
         assert (answer.status_code, answer.headers["cache-control"]) == (400, "no-store")
         html = panel_of(answer)
         assert (ticked(html), "required" in re.search(r'<input id="judge"[^>]*>', html)[0]) == ({first: "3"}, True)
@@ -168,7 +170,7 @@ REFUSED = {
     "grade 1.5": {"grade-0": "1.5"},
     "a document that was not retrieved": {"document-0": "never retrieved"},
     "a query that was not asked": {"query": "never asked"},
-    "a note too long": {"note-0": "n" * 2001},
+    "a reason too long": {"reason-0": "n" * 2001},
     "another site": {"headers": {"origin": "http://evil.example"}},
     "another site, as browsers tell": {"headers": {"sec-fetch-site": "cross-site"}},
     "one grade of two": {"grade-1": "9"},
@@ -189,8 +191,8 @@ def test_hostile_names_stay_text_and_can_be_judged(hostile, tmp_path):
         for query in list(store.latest().results[0].run)[:2]:
             desk = Desk(store, query)
             before = desk.panel()
-            note = {"note-0": "<script>alert(9)</script>"}
-            assert desk.judge((desk.documents[0], "1"), judge="<b>Ana</b>", **note).status_code == 303
+            reason = {"reason-0": "<script>alert(9)</script>"}
+            assert desk.judge((desk.documents[0], "1"), judge="<b>Ana</b>", **reason).status_code == 303
             after = desk.panel()
             assert "<script>" not in before + after
             assert "onerror=alert" not in before.replace("&lt;img src=x onerror=alert", "")

@@ -65,7 +65,9 @@ from assay.evaluation.provenance import now as now
 from assay.evaluation.provenance_changes import Changed as Changed
 from assay.evaluation.provenance_changes import what_changed as what_changed
 from assay.evaluation.rejudging import Grades as Grades
+from assay.evaluation.rejudging import MergedGrades as MergedGrades
 from assay.evaluation.rejudging import Rejudged as Rejudged
+from assay.evaluation.rejudging import merge_grades as merge_grades
 from assay.evaluation.rejudging import rejudge as rejudge
 from assay.evaluation.relevance import Relevance as Relevance
 from assay.evaluation.relevance import TermSource as TermSource

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -185,3 +186,24 @@ class ScoreTable:
         """Query id → metric → score, as plain Python values; None if a score is undefined."""
         lists = [column.values() for column in self.columns.values()]
         return {query: dict(zip(self.columns, row, strict=True)) for query, *row in zip(self.query_ids, *lists, strict=True)}
+
+    def with_rows(self, changed: ScoreTable, gone: AbstractSet[str] = frozenset()) -> ScoreTable:
+        """The table with the rows of another one for the same queries, with new queries last, and without those gone.
+
+        Columns that the other table does not have keep their values; new queries have none there.
+        """
+        kept = [place for place, query in enumerate(self.query_ids) if query not in gone]
+        known = {self.query_ids[place] for place in kept}
+        new = [query for query in changed.query_ids if query not in known]
+        ids = (*(self.query_ids[place] for place in kept), *new)
+        places = {query: place for place, query in enumerate(ids)}
+        at = [places[query] for query in changed.query_ids]
+        columns = {}
+        for name, column in self.columns.items():
+            parts = np.full((len(new), *column.weight.shape[1:]), np.nan if column.is_composed else 1.0)
+            score = np.concatenate([column.score[kept], np.full(len(new), np.nan)])
+            weight = np.concatenate([column.weight[kept], parts])
+            if at and (again := changed.columns.get(name)) is not None:
+                score[at], weight[at] = again.score, again.weight
+            columns[name] = Column(score, weight, column.aggregation)
+        return ScoreTable(ids, columns)

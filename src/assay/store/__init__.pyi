@@ -5,15 +5,20 @@ from assay.store.judge_panel import JudgeAgreement as JudgeAgreement
 from assay.store.judge_panel import PanelAgreement as PanelAgreement
 from assay.store.judge_panel import judge_agreements as judge_agreements
 from assay.store.judge_panel import panel_agreement as panel_agreement
-from assay.store.judgments import LONGEST_JUDGE as LONGEST_JUDGE
-from assay.store.judgments import LONGEST_NOTE as LONGEST_NOTE
-from assay.store.judgments import Judgment as Judgment
+from assay.store.judgment import KINDS as KINDS
+from assay.store.judgment import LONGEST_JUDGE as LONGEST_JUDGE
+from assay.store.judgment import LONGEST_POOL as LONGEST_POOL
+from assay.store.judgment import LONGEST_REASON as LONGEST_REASON
+from assay.store.judgment import PEOPLE as PEOPLE
+from assay.store.judgment import Judgment as Judgment
+from assay.store.judgment import checked_judgment as checked_judgment
+from assay.store.judgment import combined as combined
+from assay.store.judgment import digest_of_text as digest_of_text
+from assay.store.judgment import exportable as exportable
+from assay.store.judgment import judge_name as judge_name
+from assay.store.judgment import restore_ids as restore_ids
 from assay.store.judgments import JudgmentBook as JudgmentBook
-from assay.store.judgments import checked_judgment as checked_judgment
-from assay.store.judgments import combined as combined
-from assay.store.judgments import exportable as exportable
-from assay.store.judgments import judge_name as judge_name
-from assay.store.judgments import restore_ids as restore_ids
+from assay.store.judgments import JudgmentState as JudgmentState
 from assay.store.listing import Filter as Filter
 from assay.store.listing import point_of as point_of
 from assay.store.location import VARIABLE as VARIABLE
@@ -29,6 +34,8 @@ from assay.store.packing import unpack_json as unpack_json
 from assay.store.progress import Running as Running
 from assay.store.progress import list_running as list_running
 from assay.store.progress import publish_progress as publish_progress
+from assay.store.query_notes import QueryNote as QueryNote
+from assay.store.query_notes import QueryNoteBook as QueryNoteBook
 from assay.store.query_scores import QueryScores as QueryScores
 from assay.store.references import is_baseline_name as is_baseline_name
 from assay.store.references import looks_like_file as looks_like_file
@@ -42,4 +49,4 @@ from assay.store.stored_result import Point as Point
 from assay.store.stored_result import StoredEvaluation as StoredEvaluation
 from assay.store.timestamps import parse_since as parse_since
 
-__all__ = ["Entry", "Imported", "Judgment", "Note", "Point", "Store", "StoredEvaluation", "keep"]
+__all__ = ["Entry", "Imported", "Judgment", "Note", "Point", "QueryNote", "Store", "StoredEvaluation", "keep"]

@@ -1,8 +1,8 @@
 """The export file: evaluations as JSON lines, compressed with zstandard, to copy from one store to another.
 
-The first line has the schema. Then comes each evaluation, followed by its results as `Result.to_dict` returns them, and
-then the judgments; the last line has the number of evaluations. `zstd -dc file | head -1` shows the first line. Secrets
-that became known after an evaluation was saved are masked.
+The first line has the schema. Then comes each evaluation, followed by its results as `Result.to_dict` returns them, then the
+judgments and the notes on queries; the last line has the number of evaluations. `zstd -dc file | head -1` shows the first
+line. Secrets that became known after an evaluation was saved are masked.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from assay.files import UnpackedFile, ZstdFile
 from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
 from assay.schema import Count, SchemaError, check_depth, convert_plain, parse_plain, schema_errors_in
 from assay.store.annotation import check_tag
-from assay.store.judgments import Judgment, checked_judgment
+from assay.store.judgment import PEOPLE, Judgment, checked_judgment
 from assay.store.packing import pack_json, report_damage, unpack_json
+from assay.store.query_notes import NOTE, QueryNote, checked_note
 from assay.store.reading import read_bundle
 from assay.store.references import ID, check_baseline_name, resolve_part
 from assay.store.stored_result import Note, StoredResult, stored_from_plain
@@ -39,8 +40,9 @@ ENDING = ".zst"
 LEVEL = 6
 MASKED_TAG = "masked"
 """The replacement for a secret in the name of a baseline, which cannot have asterisks."""
-KINDS = ("schema", "evaluation", "result", "judgment", "end")
+KINDS = ("schema", "evaluation", "result", "judgment", "query_note", "end")
 """The kinds of lines."""
+AFTER_EVALUATIONS = ("judgment", "query_note", "end")
 
 
 class Exported(NamedTuple):
@@ -80,7 +82,12 @@ class Exported(NamedTuple):
         )
 
 
-def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterable[Judgment] = ()) -> int:
+def write_export(
+    path: Path,
+    evaluations: Iterable[Exported],
+    judgments: Iterable[Judgment] = (),
+    query_notes: Iterable[QueryNote] = (),
+) -> int:
     """Write all evaluations, or no file at all; returns how many. The file name must end in .zst."""
     import zstandard
 
@@ -95,6 +102,8 @@ def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterabl
             n_written += 1
         for judgment in judgments:
             out.write(_line({"judgment": mask_nested(judgment.to_dict())}))
+        for note in query_notes:
+            out.write(_line({"query_note": mask_nested(note.to_dict())}))
         out.write(_line({"end": n_written}))
     return n_written
 
@@ -149,8 +158,23 @@ class JudgmentRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     document: str
     judge: str
     grade: float
-    note: str = ""
+    reason: str = ""
     judged: str = ""
+    kind: str = PEOPLE
+    text_digest: str = ""
+    pool: str = ""
+    probability: float | None = None
+
+
+class QueryNoteRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A note or tag of a query."""
+
+    benchmark: str
+    query: str
+    text: str
+    author: str = ""
+    kind: str = NOTE
+    written: str = ""
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -162,23 +186,28 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     evaluation: EvaluationRecord | None = None
     result: SavedResult | None = None
     judgment: JudgmentRecord | None = None
+    query_note: QueryNoteRecord | None = None
     end: Count | None = None
 
 
-def read_export(path: Path) -> Iterator[Exported | Judgment]:
-    """Each evaluation, after it was read and checked, then the judgments. An error names its line."""
+def read_export(path: Path) -> Iterator[Exported | Judgment | QueryNote]:
+    """Each evaluation, after it was read and checked, then judgments and notes on queries. An error names its line."""
     with _lines(path) as lines:
         head = _read_line(path, lines, "schema").line
         if head.schema != SCHEMA:
             raise DataError(f"expected the schema {SCHEMA}, found {head.schema}", source=path)
         n_read = 0
-        while (read := _read_line(path, lines, "evaluation", "judgment", "end")).line.evaluation is not None:
+        while (read := _read_line(path, lines, "evaluation", *AFTER_EVALUATIONS)).line.evaluation is not None:
             yield _read_evaluation(path, read.line.evaluation, lines)
             n_read += 1
         while (judgment := read.line.judgment) is not None:
             with _import_errors(path, read.number, "a judgment"):
                 yield checked_judgment(Judgment(**msgspec.structs.asdict(judgment)))
-            read = _read_line(path, lines, "judgment", "end")
+            read = _read_line(path, lines, *AFTER_EVALUATIONS)
+        while (note := read.line.query_note) is not None:
+            with _import_errors(path, read.number, "a note on a query"):
+                yield checked_note(QueryNote(**msgspec.structs.asdict(note)))
+            read = _read_line(path, lines, "query_note", "end")
         if read.line.end != n_read:
             raise DataError(f"expected {read.line.end} evaluations, found {n_read}", source=path)
 

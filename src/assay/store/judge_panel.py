@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from assay.model import is_finite_number
 from assay.serialize import to_json
 from assay.stats import ALPHA_SCALES, Reliability, kappa_interval, krippendorff_alpha
-from assay.store.judgments import Judgment
+from assay.store.judgment import Judgment
 
 
 class JudgeAgreement(NamedTuple):
@@ -44,7 +44,7 @@ def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
     """The agreement of all judges who share a pair, those with the most pairs first."""
     by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
     for judgment in judgments:
-        by_judge[judgment.judge][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
+        by_judge[judgment.judge_label][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
     agreements = []
     for a, b in combinations(sorted(by_judge), 2):
         shared = [pair for pair in by_judge[a] if pair in by_judge[b]]
@@ -92,5 +92,5 @@ def _grades_by_pair(judgments: Iterable[Judgment]) -> dict[tuple[str, str, str],
     by_pair: defaultdict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for judgment in judgments:
         if is_finite_number(judgment.grade):
-            by_pair[judgment.benchmark, judgment.query, judgment.document][judgment.judge] = judgment.grade
+            by_pair[judgment.benchmark, judgment.query, judgment.document][judgment.judge_label] = judgment.grade
     return by_pair

@@ -14,10 +14,21 @@ from assay.errors import AssayError, StoreError
 from assay.evaluation import SavedRecord
 from assay.schema import convert_plain
 from assay.store.annotation import mark_blessed
+from assay.store.judgment import Judgment
 from assay.store.location import StoreLocation
 from assay.store.packing import decompress, unpack_json
 from assay.store.rows import read_first
-from assay.store.schema import BASELINES, EVALUATIONS, GUARDS, JUDGMENTS, METADATA, RESULTS, SCHEMA, comparable_of
+from assay.store.schema import (
+    BASELINES,
+    EVALUATIONS,
+    GUARDS,
+    JUDGMENTS,
+    METADATA,
+    QUERY_NOTES,
+    RESULTS,
+    SCHEMA,
+    comparable_of,
+)
 from assay.store.timestamps import now
 
 LOCK = 0x61737361
@@ -72,12 +83,35 @@ def _add_guards(connection: Connection) -> None:
     GUARDS.create(connection, checkfirst=True)
 
 
+def _extend_judgments(connection: Connection) -> None:
+    """Version 6: the kind of a judgment, the text that was shown, its pool and probability; a note becomes its reason.
+
+    All existing judgments are by people. The table is written again, because the kind is part of the key.
+    """
+    if "note" not in {column["name"] for column in inspect(connection).get_columns(JUDGMENTS.name)}:
+        return
+    names = ("benchmark", "query", "document", "judge", "grade", "note", "judged")
+    rows = connection.execute(text(f"SELECT {', '.join(names)} FROM {JUDGMENTS.name}")).all()  # noqa: S608 (our own names)
+    judgments = [Judgment(*row) for row in rows]
+    JUDGMENTS.drop(connection)
+    JUDGMENTS.create(connection)
+    if judgments:
+        connection.execute(insert(JUDGMENTS), [{"key": judgment.key, **judgment._asdict()} for judgment in judgments])
+
+
+def _add_query_notes(connection: Connection) -> None:
+    """Version 7: notes and tags of queries."""
+    QUERY_NOTES.create(connection, checkfirst=True)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _add_comparability,
     _add_judgments,
     _add_identity,
     _add_guards,
+    _extend_judgments,
+    _add_query_notes,
 )
 """The step at index n leads to version n + 1."""
 

@@ -137,13 +137,31 @@ JUDGMENTS = Table(
     Column("document", Text, nullable=False),
     Column("judge", Text, nullable=False),
     Column("grade", Float(53), nullable=False),
-    Column("note", Text, nullable=False),
+    Column("reason", Text, nullable=False),
     Column("judged", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("text_digest", Text, nullable=False),
+    Column("pool", Text, nullable=False),
+    Column("probability", Float(53)),
 )
-"""Grades that people gave after an evaluation, one for each judge and pair; `judged` is the time.
+"""Grades given after an evaluation, one for each judge, kind and pair; `kind` is people, model or rule, `judged` the time.
 
-`key` is a digest of benchmark, query, document and judge, because ids may be too long for an index.
+`key` is a digest of benchmark, query, document, judge and kind, because ids may be too long for an index. `text_digest` is
+the digest of the text that was shown, `probability` that with which the document was drawn from its `pool`.
 """
+
+QUERY_NOTES = Table(
+    "assay_query_notes",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("benchmark", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("written", Text, nullable=False),
+)
+"""Notes and tags of queries; `kind` is note or tag, `key` a digest of benchmark, query, kind and text."""
 
 GUARDS = Table(
     "assay_guards",

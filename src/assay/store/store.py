@@ -28,9 +28,11 @@ from assay.store.annotation import (
 from assay.store.database import MAX_WAIT, Database, state_of
 from assay.store.export import Exported, read_export, read_exported, write_export
 from assay.store.guards import GuardBook
-from assay.store.judgments import Judgment, JudgmentBook, list_judgments
+from assay.store.judgment import Judgment
+from assay.store.judgments import JudgmentBook, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
 from assay.store.location import StoreLocation, parse_location
+from assay.store.query_notes import QueryNote, QueryNoteBook, list_notes
 from assay.store.query_scores import QueryScores, ScoreColumn, in_parts, read_provenances
 from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
 from assay.store.references import Target, check_baseline_name, resolve, resolve_part, resolve_whole
@@ -51,6 +53,8 @@ class Imported(NamedTuple):
     """Baselines that mean another evaluation in this store, and do not change."""
     n_judgments: int = 0
     """Judgments that are new, or newer than the existing ones."""
+    n_query_notes: int = 0
+    """Notes and tags of queries that are new."""
 
 
 class Store:
@@ -236,8 +240,9 @@ class Store:
             every = select(EVALUATIONS.c.number).order_by(EVALUATIONS.c.saved, EVALUATIONS.c.number)
             named = [resolve_whole(connection, reference, "exported").number for reference in references]
             numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
-            about = list_judgments(connection, list_benchmarks(connection, numbers) if named else None)
-            return write_export(Path(path), (read_exported(connection, number) for number in numbers), about)
+            benchmarks = list_benchmarks(connection, numbers) if named else None
+            judgments, notes = list_judgments(connection, benchmarks), list_notes(connection, benchmarks)
+            return write_export(Path(path), (read_exported(connection, number) for number in numbers), judgments, notes)
 
         return self._database.read(work)
 
@@ -247,22 +252,30 @@ class Store:
         known: list[str] = []
         taken: list[str] = []
         unchanged: list[str] = []
-        n_judgments = 0
+        n_judgments, n_query_notes = 0, 0
         for exported in read_export(Path(path)):
             if isinstance(exported, Judgment):
                 n_judgments += self.judgments.take_over([exported])
+                continue
+            if isinstance(exported, QueryNote):
+                n_query_notes += self.query_notes.take_over([exported])
                 continue
             exported.bundle.prepare()
             name, is_new, baselines = self._database.write(partial(_import_evaluation, exported))
             (new if is_new else known).append(name)
             taken += [baseline.name for baseline in baselines if baseline.before is None]
             unchanged += [baseline.name for baseline in baselines if baseline.before not in (None, baseline.evaluation)]
-        return Imported(tuple(new), tuple(known), tuple(taken), tuple(unchanged), n_judgments)
+        return Imported(tuple(new), tuple(known), tuple(taken), tuple(unchanged), n_judgments, n_query_notes)
 
     @property
     def judgments(self) -> JudgmentBook:
-        """The judgments of people about retrieved documents."""
+        """The judgments about retrieved documents."""
         return JudgmentBook(self._database)
+
+    @property
+    def query_notes(self) -> QueryNoteBook:
+        """The notes and tags of queries."""
+        return QueryNoteBook(self._database)
 
     @property
     def guards(self) -> GuardBook:

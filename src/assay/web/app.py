@@ -23,6 +23,7 @@ from assay.web.pages import (
     metrics,
     progress,
     query,
+    query_notes,
     result,
     results,
 )
@@ -60,6 +61,7 @@ MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
     decide.routes,
+    query_notes.routes,
     progress.routes,
     api_routes,
 )

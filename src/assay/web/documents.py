@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.errors import AssayError
-from assay.evaluation import Result
+from assay.evaluation import Grades, Result
 from assay.views import text_at
 
 if TYPE_CHECKING:
@@ -71,6 +71,26 @@ class ServedDatasets:
         recorded = (about.get("fingerprints") or {}).get(part)
         same = (loaded for loaded in self._all(str(about.get("name", ""))) if loaded.fingerprints[part] == recorded)
         return next(same, None)
+
+    def judged(self, result: Result, queries: Sequence[str]) -> Grades | None:
+        """All judgments of the benchmark of a result, if it is available and unchanged; otherwise None.
+
+        Its relevant documents must be those that the result was scored with, because a plan may have made grades binary.
+        """
+        loaded = self.find(result, "judgments")
+        if loaded is None:
+            return None
+        dataset, level = loaded.dataset, result.policy.rel
+        for query in queries:
+            relevant = {
+                doc: grade
+                for doc, grade in dataset.qrels.get(query, {}).items()
+                if (grade > 0 if level is None else grade >= level)
+            }
+            if relevant != dict(result.relevant.get(query) or {}):
+                return None
+        qrels: Grades = dataset.qrels
+        return qrels
 
     def texts_of(self, result: Result, documents: Sequence[str]) -> dict[str, str]:
         """Document → its first words; empty if the data are not available or have changed."""

@@ -8,33 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.comparison import Figures
-from assay.evaluation import Grades, Rejudged, Result, rejudge
+from assay.evaluation import Rejudged, Result
 from assay.model import Rankings, Run
-from assay.reports import Cell, Column, Mark, Table, columns, number, readable_time, words
-from assay.store import Judgment, PanelAgreement, combined, judge_agreements, panel_agreement, restore_ids
+from assay.reports import Cell, Column, Mark, Table, columns, number, words
+from assay.store import Judgment, PanelAgreement, digest_of_text, judge_agreements, panel_agreement
 from assay.text import percent, printable
 from assay.web.documents import ServedDatasets
+from assay.web.grading import GRADES, JudgeGrade, own_grades
 from assay.web.page import PageRequest
+from assay.web.people_grades import people_grades, rejudged
 from assay.web.state import AppState
 
-GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
-"""The possible grades and their names."""
 ABOUT_KAPPA = (
     "κ is 1 if two judges always agree, and 0 if they agree as often as by chance. "
     "The weighted κ counts a small difference between grades less than a large one. In brackets: the 95 % interval."
 )
 MAX_DOCUMENTS = 10
 """Documents without a grade that are shown at once, the best ranked first."""
-
-
-@dataclass(frozen=True)
-class JudgeGrade:
-    """The grade of one judge for a document."""
-
-    judge: str
-    grade: str
-    note: str
-    when: str
 
 
 @dataclass(frozen=True)
@@ -49,9 +39,11 @@ class ToJudge:
     grades: tuple[JudgeGrade, ...]
     chosen: str = ""
     """The selected grade: the one that the current judge gave or tried to give."""
-    note: str = ""
+    reason: str = ""
     is_mine: bool = False
     """Whether the current judge has a grade to remove."""
+    text_digest: str = ""
+    """The digest of the text that is shown."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +53,7 @@ class Draft:
     problem: str
     judge: str
     filled: Mapping[str, tuple[str, str]]
-    """Document (as printed) → grade and note."""
+    """Document (as printed) → grade and reason."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +98,12 @@ def judging_of(
     """The documents to judge and the judged documents for a query of a stored result, for the current judge if known."""
     request = request or PageRequest()
     result = state.result(key)
-    judgments = judgments_about(state, result)
+    judgments = people_grades(state, result.benchmark).judgments
     by_document: defaultdict[str, list[Judgment]] = defaultdict(list)
     for judgment in judgments:
         if judgment.query == printable(query):
             by_document[judgment.document].append(judgment)
-    own = judged_before(state.datasets, result, [query])
-    judged = own.get(query, {}) if own else {**result.relevant.get(query, {}), **result.nonrelevant.get(query, {})}
+    judged = own_grades(state, result, query)
     every = [(rank, doc) for rank, doc in enumerate(_in_order(result, query), 1) if doc not in judged]
     graded = [pair for pair in every if printable(pair[1]) in by_document]
     ungraded = [pair for pair in every if printable(pair[1]) not in by_document]
@@ -128,8 +119,8 @@ def judging_of(
         form.documents(graded, len(page)),
         len(ungraded),
         start,
-        own is not None or bool(result.nonrelevant),
-        effect_grid(result, query, effect_of(state, result, judgments)) if any(by_document.values()) else None,
+        state.datasets.judged(result, [query]) is not None or bool(result.nonrelevant),
+        effect_grid(result, query, rejudged(state, key)) if any(by_document.values()) else None,
         agreement_grid(judgments),
         draft.problem if draft else "",
     )
@@ -155,53 +146,15 @@ class Form:
     def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
         judgments = self.judgments.get(printable(document), ())
         mine = next((judgment for judgment in judgments if judgment.judge == self.judge), None)
-        grade, note = (f"{mine.grade:g}", mine.note) if mine else ("", "")
-        grade, note = self.filled.get(printable(document), (grade, note))
-        return ToJudge(number, document, rank, text, _judge_grades(judgments), grade, note, mine is not None)
-
-
-def judgments_about(state: AppState, result: Result) -> Sequence[Judgment]:
-    """All grades by people on the benchmark of a result."""
-    return state.judgments.find(benchmark=result.benchmark)
-
-
-def effect_of(state: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
-    """The result scored again with the grades by people."""
-    grades = restore_ids(combined(judgments), result.run)
-    return rejudge(result, grades, judged_before(state.datasets, result, list(grades)))
-
-
-def judged_before(datasets: ServedDatasets, result: Result, queries: Sequence[str]) -> Grades | None:
-    """All judgments of the benchmark, if it is available and unchanged; otherwise None.
-
-    Its relevant documents must be those that the result was scored with, because a plan may have made grades binary.
-    """
-    loaded = datasets.find(result, "judgments")
-    if loaded is None:
-        return None
-    dataset, level = loaded.dataset, result.policy.rel
-    for query in queries:
-        relevant = {
-            doc: grade
-            for doc, grade in dataset.qrels.get(query, {}).items()
-            if (grade > 0 if level is None else grade >= level)
-        }
-        if relevant != dict(result.relevant.get(query) or {}):
-            return None
-    qrels: Grades = dataset.qrels
-    return qrels
+        grade, reason = (f"{mine.grade:g}", mine.reason) if mine else ("", "")
+        grades = tuple(JudgeGrade.of(judgment, text) for judgment in judgments)
+        grade, reason = self.filled.get(printable(document), (grade, reason))
+        return ToJudge(number, document, rank, text, grades, grade, reason, mine is not None, digest_of_text(text))
 
 
 def _in_order(result: Result, query: str) -> list[str]:
     ranking = result.run.get(query)
     return Run.borrow(Rankings({query: dict(ranking)})).in_order(0, result.policy.rank_rule) if ranking else []
-
-
-def _judge_grades(judgments: Sequence[Judgment]) -> tuple[JudgeGrade, ...]:
-    return tuple(
-        JudgeGrade(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged))
-        for judgment in judgments
-    )
 
 
 def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
@@ -218,9 +171,8 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
             fields += [number(Figures().value(metric, before), before)]
             fields += [number(Figures().value(metric, after), after, mark=tone)]
         rows.append((Cell(name, help=metric.metric.meaning), *fields))
-    notes = [f"Grades by people, in addition to the benchmark: {effect.n_added:,}. The stored result does not change."]
-    if effect.n_kept:
-        notes.append(f"Grades left out, because the benchmark already has judgments for these documents: {effect.n_kept:,}.")
+    grades = f"{effect.merged.n_added:,} for unjudged documents, {effect.merged.n_overruled:,} that overrule the benchmark"
+    notes = [f"Grades by people: {grades}, {effect.merged.n_same:,} as in the benchmark. The stored result does not change."]
     if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
         notes.append(
             f"Not recomputed, because the store does not have all the data that these metrics need: {', '.join(lost)}."

@@ -156,7 +156,7 @@ def _with_labels(spec: Any) -> Any:
 # Templates.
 
 SCRIPTS = ("tables.js", "web.js", "progress.js", "compare.js")
-STYLES = ("style.css", "web.css", "judging.css", "compare.css")
+STYLES = ("style.css", "web.css", "judging.css", "grading.css", "compare.css")
 
 
 class Renderer:

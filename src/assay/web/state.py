@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
     from assay.monitoring import Series
-    from assay.store import Entry, JudgmentBook, StoredEvaluation
+    from assay.store import Entry, JudgmentBook, JudgmentState, QueryNoteBook, StoredEvaluation
 
 
 T = TypeVar("T")
@@ -126,6 +126,8 @@ class AppState:
         self._evaluations: LruCache[StoredEvaluation] = LruCache(MAX_ROWS, n_rows_of)
         self.cache: LruCache[Any] = LruCache(MAX_ROWS, n_rows_of)
         """Comparisons and similar objects, by their inputs."""
+        self.judgment_cache: LruCache[Any] = LruCache(MAX_ORDERS)
+        """The grades by people on each benchmark, by the state of the store."""
 
     @property
     def store(self) -> Store:
@@ -136,6 +138,11 @@ class AppState:
     def judgments(self) -> JudgmentBook:
         """The grades by people. A judge waits for the response, so a locked store is reported after a short time."""
         return self.store.judgments.within(LOCK_TIMEOUT)
+
+    @property
+    def query_notes(self) -> QueryNoteBook:
+        """The notes and tags of queries, with the same short wait."""
+        return self.store.query_notes.within(LOCK_TIMEOUT)
 
     @cached_property
     def threads(self) -> CapacityLimiter:
@@ -179,9 +186,18 @@ class AppState:
         listed = self.listed_result(key)
         return self.evaluation(listed.entry.evaluation).results[listed.place]
 
-    def results(self, keys: Sequence[str]) -> tuple[Result, ...]:
-        """Several results, with distinct names."""
-        return with_distinct_names([self.result(key) for key in keys], keys)
+    def results(self, keys: Sequence[str], judgments: str = "") -> tuple[Result, ...]:
+        """Several results, with distinct names; with `judgments="people"` as they are with the grades by people."""
+        from assay.web.people_grades import rejudged
+
+        some = [rejudged(self, key).result if judgments else self.result(key) for key in keys]
+        return with_distinct_names(some, keys)
+
+    def newer_judgments(self, benchmark: str) -> JudgmentState:
+        """How many grades people gave on a benchmark after its results were stored, by whom, and the newest time."""
+        from assay.web.people_grades import judgment_state
+
+        return judgment_state(self, benchmark)
 
     def before(self, listed: ListedResult) -> ListedResult | None:
         """The previous result of the same benchmark, data and provider; None if there is none."""
@@ -190,20 +206,33 @@ class AppState:
         ]
         return same[0] if same else None
 
-    def comparison(self, keys: Sequence[str], baseline: str = "", *, shared: bool = False) -> Comparison:
+    def comparison(
+        self, keys: Sequence[str], baseline: str = "", *, shared: bool = False, judgments: str = ""
+    ) -> Comparison:
         """A comparison of results; `shared` leaves out queries that not all of them have.
 
-        It is cached, because results never change.
+        With `judgments="people"` it compares the results with the grades by people. It is cached, because results never
+        change; grades may, so their version is part of its key.
         """
         from assay.comparison import ComparisonOptions, compare_results
 
         def work() -> Comparison:
-            results = self.results(keys)
+            results = self.results(keys, judgments)
             name = results[list(keys).index(baseline)].name if baseline in keys else None
             return compare_results(results, ComparisonOptions(baseline=name), intersect=shared)
 
-        comparison: Comparison = self.cache.get(("comparison", tuple(keys), baseline, shared), work)
+        key = ("comparison", tuple(keys), baseline, shared, self.judgment_version(keys, judgments))
+        comparison: Comparison = self.cache.get(key, work)
         return comparison
+
+    def judgment_version(self, keys: Sequence[str], judgments: str = "people") -> Hashable:
+        """A value that changes whenever the grades by people on the benchmarks of these results do; None without a layer."""
+        from assay.web.people_grades import people_grades
+
+        if not judgments:
+            return None
+        benchmarks = dict.fromkeys(self.listed_result(key).entry.benchmark for key in keys)
+        return tuple(people_grades(self, benchmark).version for benchmark in benchmarks)
 
     def series(self, metric: BoundMetric, benchmark: str | None, provider: str | None, since: str | None) -> list[Series]:
         """The series of a metric with their marks. They are cached, because marks need the scores of all queries."""
@@ -221,7 +250,8 @@ def n_rows_of(value: Any) -> float:
     A value that exceeds the limit alone is cached as the only value, because its pages are usually read one after the other.
     """
     about = value[0] if isinstance(value, tuple) and value else value
-    n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
+    alone = getattr(about, "result", None)
+    n_rows = sum(_n_rows(result) for result in getattr(about, "results", () if alone is None else (alone,)))
     return float(min(MIN_ROWS_COUNTED + n_rows, MAX_ROWS))
 
 

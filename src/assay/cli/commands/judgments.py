@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
     parser.add_argument("--query", metavar="ID", help="only judgments for this query")
     parser.add_argument("--document", metavar="ID", help="only judgments of this document")
+    parser.add_argument(
+        "--kind",
+        choices=("people", "model", "rule"),
+        metavar="KIND",
+        help="only judgments of this kind: people, model or rule (default: all; export: people)",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="export: file to write")
     parser.add_argument(
         "-f",
@@ -69,7 +75,8 @@ def run_judgments(options: argparse.Namespace) -> int:
         raise UsageError(f"withdraw removes one grade. Add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
     with open_store(options) as store:
         who = None if options.judge is None else _stored_judge_name(options.judge)
-        judgments = store.judgments.find(options.benchmark, options.query, options.document, who)
+        options.kind = options.kind or ("people" if options.action == "export" else None)
+        judgments = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
         if not judgments:
             _raise_nothing_selected(store.judgments.find(), options, str(store.place))
         if options.action == "withdraw":
@@ -88,9 +95,9 @@ def _stored_judge_name(name: str) -> str:
 
 def _withdraw(store: Store, judgments: Sequence[Judgment]) -> str:
     """Withdraw one grade, and say which."""
-    if len(judgments) > 1:
-        benchmarks = ", ".join(sorted(judgment.benchmark for judgment in judgments))
-        raise UsageError(f"several benchmarks have this grade. Add --benchmark   (choose from {benchmarks})")
+    for flag in ("benchmark", "kind"):
+        if len(several := sorted({getattr(judgment, flag) for judgment in judgments})) > 1:
+            raise UsageError(f"several {flag}s have this grade. Add --{flag}   (choose from {', '.join(several)})")
     (judgment,) = judgments
     if not store.judgments.withdraw(judgment):
         raise NothingSelected("someone else has just withdrawn this grade")
@@ -102,7 +109,7 @@ def _raise_nothing_selected(every: Sequence[Judgment], options: argparse.Namespa
     """Say which judgments exist, or how to create some."""
     if not every:
         raise NothingSelected(f"{place} has no judgments yet. To judge documents on a web page: assay serve")
-    asked = {name: getattr(options, name) for name in ("benchmark", *IDENTIFYING_FLAGS) if getattr(options, name)}
+    asked = {name: getattr(options, name) for name in ("benchmark", *IDENTIFYING_FLAGS, "kind") if getattr(options, name)}
     known = {name: sorted({getattr(judgment, name) for judgment in every}) for name in asked}
     unknown = {name: value for name, value in asked.items() if value not in known[name]}
     meant = [near for name, value in unknown.items() for near in near_matches(value, known[name])]
@@ -120,7 +127,7 @@ def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
         return _json([judgment.to_dict() for judgment in judgments])
     if options.format == "csv":
         return _csv([judgment.to_dict() for judgment in judgments])
-    head = ["benchmark", "query", "document", "grade", "judge", "judged (UTC)", "note"]
+    head = ["benchmark", "query", "document", "grade", "judge", "kind", "judged (UTC)", "reason"]
     rows = [
         [
             judgment.benchmark,
@@ -128,12 +135,13 @@ def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
             judgment.document,
             f"{judgment.grade:g}",
             judgment.judge,
+            judgment.kind,
             judgment.judged[:16].replace("T", " "),
-            judgment.note,
+            judgment.reason,
         ]
         for judgment in judgments
     ]
-    return _table(head, rows, {0, 1, 2, 4, 5, 6}) + f"\n{counted(len(judgments), 'judgment')}\n"
+    return _table(head, rows, {0, 1, 2, 4, 5, 6, 7}) + f"\n{counted(len(judgments), 'judgment')}\n"
 
 
 def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:

@@ -284,7 +284,9 @@ def _import(store: Store, options: argparse.Namespace) -> list[str]:
     lines += [f"baseline {name} imported" for name in baselines]
     lines += [f"baseline {name} not imported, because this store has one with that name" for name in kept_baselines]
     n_judgments = sum(imported.n_judgments for imported in each)
-    return lines + ([f"{counted(n_judgments, 'judgment')} imported"] if n_judgments else [])
+    n_notes = sum(imported.n_query_notes for imported in each)
+    lines += [f"{counted(n_judgments, 'judgment')} imported"] if n_judgments else []
+    return lines + ([f"{counted(n_notes, 'note')} on queries imported"] if n_notes else [])
 
 
 COMMAND = Command(

@@ -1,8 +1,8 @@
-"""The API for judgments by people: listing, giving and removing them; and the files that can be downloaded."""
+"""The API for judgments: listing, giving and removing them; and the files that can be downloaded."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -10,7 +10,9 @@ from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.files import write_qrels
 from assay.store import (
     LONGEST_JUDGE,
-    LONGEST_NOTE,
+    LONGEST_POOL,
+    LONGEST_REASON,
+    PEOPLE,
     Judgment,
     checked_judgment,
     exportable,
@@ -23,7 +25,8 @@ from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
 from assay.web.api.endpoint import MAX_PARAMETER_LETTERS, ParameterValues
 from assay.web.api.results import paged
-from assay.web.judgments import GRADES
+from assay.web.grading import GRADES
+from assay.web.people_grades import documents_of
 from assay.web.state import AppState
 
 MAX_SEARCHED = 200
@@ -32,7 +35,11 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PARAMETER_LETTER
 
 
 class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A grade for a document and a query of a benchmark."""
+    """A grade for a document and a query of a benchmark.
+
+    `text_digest` is the SHA-256 of the text that the judge saw; `probability` that with which the document was drawn from
+    its `pool`.
+    """
 
     benchmark: Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER_LETTERS)]
     query: Name
@@ -40,27 +47,31 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE)]
     """Stored as judge_name returns it. It has no pattern, because regular expressions differ in what counts as a space."""
     grade: Annotated[float, msgspec.Meta(ge=min(GRADES), le=max(GRADES), multiple_of=1)]
-    note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
+    reason: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)] = ""
+    kind: Literal["people", "model", "rule"] = "people"
+    text_digest: Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{64})?$")] = ""
+    pool: Annotated[str, msgspec.Meta(max_length=LONGEST_POOL)] = ""
+    probability: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
 
 
 def judgment_list(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """Grades by people, the oldest first."""
-    fields = {name: params[name] for name in ("benchmark", "query", "document", "judge")}
+    """Grades, the oldest first."""
+    fields = {name: params[name] for name in ("benchmark", "query", "document", "judge", "kind")}
     page = paged("/judgments", "judgments", state.judgments.find(**fields), params)
     return {**page, "judgments": [judgment.to_dict() for judgment in page["judgments"]]}
 
 
 def judge(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """Store a grade; it replaces an earlier grade of the same judge for the same pair."""
+    """Store a grade; it replaces an earlier grade of the same judge and kind for the same pair."""
     new: NewJudgment = params["body"]
     checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
-    _check_was_retrieved(state, new)
+    _check_is_known(state, new)
     return state.judgments.give(checked).to_dict()
 
 
 def withdraw(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """Remove a judge's grade for a pair and return it; a missing grade is an error."""
-    pair = {name: params[name] for name in ("benchmark", "query", "document")}
+    pair = {name: params[name] for name in ("benchmark", "query", "document", "kind")}
     who = judge_name(params["judge"])
     judgments = state.judgments.find(**pair, judge=who)
     if not judgments or not state.judgments.withdraw(judgments[0]):
@@ -70,21 +81,27 @@ def withdraw(state: AppState, params: ParameterValues) -> dict[str, Any]:
     return judgments[0].to_dict()
 
 
-def _check_was_retrieved(state: AppState, new: NewJudgment) -> None:
-    """Refuse a grade for a document that no stored result retrieved; without stored rankings this cannot be checked."""
+def _check_is_known(state: AppState, new: NewJudgment) -> None:
+    """Refuse a grade for a document that no stored result retrieved or has a judgment for.
+
+    Without stored rankings this cannot be checked.
+    """
     on_it = [result for result in state.index.results if printable(result.entry.benchmark) == printable(new.benchmark)]
     query, document = printable(new.query), printable(new.document)
     has_rankings = False
     for result in on_it[:MAX_SEARCHED]:
-        run = state.result(result.key).run
-        has_rankings = has_rankings or bool(run)
-        ranking = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
-        if new.document in ranking or any(printable(doc) == document for doc in ranking):
+        read = state.result(result.key)
+        has_rankings = has_rankings or bool(read.run)
+        name = (
+            new.query if new.query in read.run else next((name for name in read.run if printable(name) == query), new.query)
+        )
+        documents = documents_of(read, name)
+        if new.document in documents or any(printable(doc) == document for doc in documents):
             return
     if has_rankings and len(on_it) <= MAX_SEARCHED:
         raise BadParameter(
-            f"{shortened(new.document)} was not retrieved for the query {shortened(new.query)} in any stored result on "
-            f"{shortened(new.benchmark)}, so it cannot be judged"
+            f"{shortened(new.document)} was neither retrieved nor judged for the query {shortened(new.query)} in any stored "
+            f"result on {shortened(new.benchmark)}, so it cannot be graded"
         )
 
 
@@ -100,7 +117,7 @@ def agreement(state: AppState, params: ParameterValues) -> dict[str, Any]:
 
 def qrels(state: AppState, params: ParameterValues) -> bytes:
     """The grades by people on a benchmark as TREC qrels, one for each pair."""
-    judgments = exportable(state.judgments.find(params["benchmark"], judge=params["judge"]))
+    judgments = exportable(state.judgments.find(params["benchmark"], judge=params["judge"], kind=PEOPLE))
     if judgments.left_out and not params["partial"]:
         advice = "Add partial=true to leave them out, or use /judgments to get all of them as JSON"
         raise DataError(f"{judgments.explanation}. {advice}")

@@ -12,7 +12,6 @@ from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted, shortened
 from assay.web.api.endpoint import PREFIX, Parameter, ParameterValues
-from assay.web.judgments import effect_of, judgments_about
 from assay.web.pages.leaderboard import (
     MAX_TESTED,
     compare_best,
@@ -25,6 +24,7 @@ from assay.web.pages.leaderboard import (
     usual_version,
     versions_of,
 )
+from assay.web.people_grades import rejudged
 from assay.web.queries import known_queries
 from assay.web.state import AppState, ListedResult
 
@@ -126,8 +126,7 @@ def one_query(state: AppState, params: ParameterValues) -> dict[str, Any]:
 
 def effect(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """What the grades by people would change in a result."""
-    result = state.result(listed_of(state, params).key)
-    return effect_of(state, result, judgments_about(state, result)).to_dict()
+    return rejudged(state, listed_of(state, params).key).to_dict()
 
 
 def comparison(state: AppState, params: ParameterValues) -> dict[str, Any]:
@@ -138,7 +137,8 @@ def comparison(state: AppState, params: ParameterValues) -> dict[str, Any]:
         raise BadParameter("the same result is given twice. A comparison needs different results")
     if baseline and own[baseline] not in {own[key] for key in keys}:
         raise BadParameter(f"baseline must be one of the compared results, not {shortened(baseline)}")
-    return state.comparison([own[key] for key in keys], own.get(baseline, ""), shared=params["shared"]).to_dict()
+    how = {"shared": params["shared"], "judgments": params["judgments"] or ""}
+    return state.comparison([own[key] for key in keys], own.get(baseline, ""), **how).to_dict()
 
 
 def _own_key(state: AppState, key: str) -> str:

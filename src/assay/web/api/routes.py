@@ -13,7 +13,7 @@ from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.masking import mask
 from assay.metrics import all_metrics, describe, find_metric
 from assay.serialize import dumps
-from assay.store import LONGEST_JUDGE
+from assay.store import KINDS, LONGEST_JUDGE, PEOPLE
 from assay.web.api import judgments as judged
 from assay.web.api import results as stored
 from assay.web.api import schemas as shape
@@ -33,6 +33,7 @@ MAX_COMPARED = 10
 MAX_EXPORTED = 100
 RESULT = (stored.EVALUATION, stored.PLACE)
 PAGE = (stored.LIMIT, stored.OFFSET)
+KIND = "|".join(KINDS)
 
 
 def metric_list(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
@@ -104,6 +105,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 pattern=stored.KEY,
             ),
             Parameter("shared", "whether to leave out queries that not all results have", bool, default=False),
+            Parameter("judgments", "people: with the grades by people (default: those of the benchmark)", pattern=PEOPLE),
         ),
         is_heavy=True,
     ),
@@ -153,7 +155,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/judgments",
-        "Grades by people, the oldest first",
+        "Grades given after evaluations, the oldest first",
         judged.judgment_list,
         shape.paged("judgments", shape.JUDGMENT),
         (
@@ -161,13 +163,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter("query", "the id of a query"),
             Parameter("document", "the id of a document"),
             Parameter("judge", "the name of a judge"),
+            Parameter("kind", "who gave the grade: people, model or rule (default: all)", pattern=KIND),
             *PAGE,
         ),
         errors=(400,),
     ),
     Endpoint(
         "/judgments",
-        "Give a grade; it replaces an earlier grade of the same judge for the same pair",
+        "Give a grade; it replaces an earlier grade of the same judge and kind for the same pair",
         judged.judge,
         shape.JUDGMENT,
         method="POST",
@@ -185,6 +188,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter("query", "the id of the query", is_required=True),
             Parameter("document", "the id of the document", is_required=True),
             Parameter("judge", "the name of the judge", is_required=True, most=LONGEST_JUDGE),
+            Parameter("kind", "who gave the grade: people, model or rule (default: people)", default=PEOPLE, pattern=KIND),
         ),
         method="DELETE",
         errors=(400, 403, 404, 408, 409, 413),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.store import KINDS
+
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
@@ -94,7 +96,12 @@ QUERY = object_with(
 )
 CHANGE = exact_object(before=NUMBER_OR_NULL, after=NUMBER_OR_NULL)
 EFFECT = exact_object(
-    n_added=INTEGER, n_kept=INTEGER, summary=mapping_of(CHANGE), queries=mapping_of(mapping_of(CHANGE)), left_out=TEXTS
+    n_added=INTEGER,
+    n_overruled=INTEGER,
+    n_same=INTEGER,
+    summary=mapping_of(CHANGE),
+    queries=mapping_of(mapping_of(CHANGE)),
+    left_out=TEXTS,
 )
 COMPARISON = object_with(
     systems=TEXTS,
@@ -169,7 +176,17 @@ DATASET = exact_object(
 )
 METRIC = object_with(name=TEXT, meaning=TEXT, formula=TEXT, range=TEXT, higher_is_better=BOOLEAN, view=TEXT, aliases=TEXTS)
 JUDGMENT = exact_object(
-    benchmark=TEXT, query=TEXT, document=TEXT, judge=TEXT, grade={"type": "number"}, note=TEXT, judged=TEXT
+    benchmark=TEXT,
+    query=TEXT,
+    document=TEXT,
+    judge=TEXT,
+    grade={"type": "number"},
+    reason=TEXT,
+    judged=TEXT,
+    kind={"enum": list(KINDS)},
+    text_digest=TEXT,
+    pool=TEXT,
+    probability=NUMBER_OR_NULL,
 )
 AGREEMENT = exact_object(
     a=TEXT,

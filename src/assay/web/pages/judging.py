@@ -1,18 +1,20 @@
-"""Judging: a person grades unjudged documents that were retrieved. The panel is on the page of a query."""
+"""Judging: saves the grades of a person, from the panel on the page of a query or from the form of one document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
 from assay.errors import BadParameter
-from assay.store import LONGEST_JUDGE, Judgment, judge_name
+from assay.store import LONGEST_JUDGE, PEOPLE, Judgment, judge_name
 from assay.text import printable, shortened
-from assay.web.judgments import GRADES, Draft
+from assay.web.grading import GRADES, own_grades, return_address
+from assay.web.judgments import Draft
 from assay.web.page import PageRequest, address
 from assay.web.pages.query import PAGE, show_query
+from assay.web.people_grades import documents_of
 from assay.web.rendering import Answer
 
 if TYPE_CHECKING:
@@ -45,12 +47,25 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     from starlette.routing import Route
 
     async def judge(request: Request) -> Response:
-        form = await request.form(max_fields=4 * MAX_AT_ONCE)
+        form = await request.form(max_fields=5 * MAX_AT_ONCE)
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         sent = SentForm(fields, judge_name(fields.get("judge", "")) or remembered_judge(request))
         return await run_in_threadpool(_save_grades, state, renderer, request, sent)
 
     return [Route(PATH, judge, methods=["POST"])]
+
+
+class SentGrade(NamedTuple):
+    """The grade for one document in a form, as it was sent."""
+
+    document: str
+    grade: str
+    reason: str
+    text_digest: str
+
+
+SENT_FIELDS = ("document", "grade", "reason", "text")
+"""The fields of a document in a form; each is followed by its number."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +76,11 @@ class SentForm:
     judge: str
 
     @property
-    def rows(self) -> list[tuple[str, str, str]]:
-        """Document, grade and note of every document with a grade."""
+    def rows(self) -> list[SentGrade]:
+        """Every document with a grade."""
         numbers = [name.removeprefix("document-") for name in self.fields if name.startswith("document-")]
-        every = [
-            tuple(self.fields.get(f"{kind}-{number}", "") for kind in ("document", "grade", "note")) for number in numbers
-        ]
-        return [(document, grade, note) for document, grade, note in every if grade]
+        every = [SentGrade(*(self.fields.get(f"{kind}-{number}", "") for kind in SENT_FIELDS)) for number in numbers]
+        return [row for row in every if row.grade]
 
 
 def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: SentForm) -> Response:
@@ -77,28 +90,30 @@ def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: Se
     key, written = sent.fields.get("result", ""), sent.fields.get("query", "")
     result = state.result(key)
     query = next((name for name in result.run if printable(name) == printable(written)), written)
-    _check_grades(result, key, query, sent)
+    _check_grades(state, result, key, query, sent)
     if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
         return _show_form_again(state, renderer, key, query, sent).to(request)
     new, withdrawn = _changes(state, result, query, sent)
     n_back = state.judgments.give_all(new, withdrawn)
-    outcome = {"saved": len(new) or None, "back": n_back or None, "nothing": None if new or n_back else 1}
-    answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **outcome)}#judging", 303)
+    outcome = {"saved": len(new), "back": n_back, "nothing": not new and not n_back and 1}
+    fields = sent.fields
+    own_page = address(f"/result/{key}/query", id=query)
+    target = return_address(fields.get("next", ""), own_page, fields.get("anchor", "judging"), outcome)
+    answer = RedirectResponse(target, 303)
     is_secure = request.scope["scheme"] == "https"
     answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
     return answer
 
 
-def _check_grades(result: Result, key: str, query: str, sent: SentForm) -> None:
-    """Refuse documents that were not retrieved and grades that do not exist, before anything is saved."""
-    retrieved = set(map(printable, result.run.get(query, {})))
-    for document, grade, _ in sent.rows:
-        if printable(document) not in retrieved:
-            raise BadParameter(
-                f"{shortened(document)} was not retrieved for the query {shortened(query)} in {key}, so it cannot be judged"
-            )
-        if grade not in (WITHDRAW, *map(str, GRADES)):
-            raise BadParameter(f"a grade must be one of {', '.join(map(str, GRADES))}, not {shortened(grade)}")
+def _check_grades(state: AppState, result: Result, key: str, query: str, sent: SentForm) -> None:
+    """Refuse documents that were neither retrieved nor judged, and grades that do not exist, before anything is saved."""
+    known = set(map(printable, [*documents_of(result, query), *own_grades(state, result, query)]))
+    for row in sent.rows:
+        if printable(row.document) not in known:
+            what = f"{shortened(row.document)} was neither retrieved nor judged for the query {shortened(query)} in {key}"
+            raise BadParameter(f"{what}, so it cannot be graded")
+        if row.grade not in (WITHDRAW, *map(str, GRADES)):
+            raise BadParameter(f"a grade must be one of {', '.join(map(str, GRADES))}, not {shortened(row.grade)}")
 
 
 def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tuple[list[Judgment], list[Judgment]]:
@@ -106,25 +121,26 @@ def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tup
 
     They were selected for the judge in `shown-to`; if another judge sends the form, they are not new grades either.
     """
-    known = state.judgments.find(result.benchmark, query)
+    known = state.judgments.find(result.benchmark, query, kind=PEOPLE)
     ticked = {
-        judgment.document: (f"{judgment.grade:g}", judgment.note)
+        judgment.document: (f"{judgment.grade:g}", judgment.reason)
         for judgment in known
         if judgment.judge == sent.fields.get("shown-to", sent.judge)
     }
     new, withdrawn = [], []
-    for document, grade, note in sent.rows:
-        if grade == WITHDRAW:
-            withdrawn.append(Judgment(result.benchmark, query, document, sent.judge, 0))
-        elif ticked.get(printable(document)) != (grade, " ".join(note.split())):
-            new.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), note))
+    for row in sent.rows:
+        judgment = Judgment(result.benchmark, query, row.document, sent.judge, 0, text_digest=row.text_digest)
+        if row.grade == WITHDRAW:
+            withdrawn.append(judgment)
+        elif ticked.get(printable(row.document)) != (row.grade, " ".join(row.reason.split())):
+            new.append(judgment._replace(grade=int(row.grade), reason=row.reason))
     return new, withdrawn
 
 
 def _show_form_again(state: AppState, renderer: Renderer, key: str, query: str, sent: SentForm) -> Answer:
     """The same page with the values that were filled in, and the problem next to the field."""
     problem = f"Enter your name, with at most {LONGEST_JUDGE} characters. Nothing has been saved yet."
-    draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
+    draft = Draft(problem, sent.judge, {printable(row.document): (row.grade, row.reason) for row in sent.rows})
     evaluation, _, place = key.rpartition("/")
     params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))
     request = PageRequest(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)

@@ -12,9 +12,11 @@ from assay.evaluation import Result
 from assay.reports import TITLE, Cell, Column, Mark, Table, number, query_to_dict, readable_time, text_columns, words
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
+from assay.web.grading import OUTCOMES, grade_forms, outcome_of, without_outcome
 from assay.web.judgments import Draft, judging_of
 from assay.web.page import Page, PageRequest, View
 from assay.web.queries import known_queries, query_url
+from assay.web.query_notes import notes_of
 from assay.web.state import AppState, ListedResult
 
 TOP = 20
@@ -22,6 +24,8 @@ TOP = 20
 NO_GRADE = "0: judged not relevant; empty: not judged"
 MAX_RUNS = 12
 MAX_METRICS = 6
+MAX_FORMS = 200
+"""Documents of a table that have a form for their grade."""
 
 
 def show_query(state: AppState, request: PageRequest, draft: Draft | None = None) -> View:
@@ -33,6 +37,8 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
     top = request.get_int("top", TOP)
     documents = [*(hit["document"] for hit in record["ranking"]), *result.relevant.get(query, ())]
     texts = state.datasets.texts_of(result, documents)
+    judge = draft.judge if draft else request.judge
+    forms, truth_forms = (grade_forms(state, listed.key, query, judge, texts, part) for part in ("", "truth"))
     ranking = _ranking(record, texts)
     truth, scores, runs = _truth(result, query, record, texts), _scores(result, query), _runs(state, listed, query, result)
     ids = list(result.query_ids)
@@ -51,7 +57,11 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
         "scores": scores,
         "runs": runs,
         "judging": judging_of(state, listed.key, query, request, draft),
-        "outcome": _outcome(request),
+        "outcome": outcome_of(request),
+        "forms": list(map(forms, [hit["document"] for hit in record["ranking"]][:top][:MAX_FORMS])),
+        "truth_forms": list(map(truth_forms, list(result.relevant.get(query) or ())[:MAX_FORMS])),
+        "return_to": without_outcome(request),
+        "notes": notes_of(state, listed.key, query, judge),
         "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
         "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
     }
@@ -72,17 +82,6 @@ def _plain(state: AppState, listed: ListedResult, result: Result, query: str) ->
         )
     stored = state.evaluation(listed.entry.evaluation)
     return query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
-
-
-def _outcome(request: PageRequest) -> str:
-    """What happened to the form that was sent last, from the parameters of the address."""
-    whose = f" by {request.judge}" if request.judge else ""
-    saved, back = (request.get_int(name, 0) for name in ("saved", "back"))
-    outcomes = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
-    outcomes += [f"{counted(back, 'grade')}{whose} removed"] if back else []
-    if not outcomes:
-        return "There were no new grades, so nothing was saved." if request.has("nothing") else ""
-    return "; ".join(outcomes) + "."
 
 
 def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
@@ -168,5 +167,5 @@ def _first_relevant(result: Result, query: str) -> Cell:
     return number(f"{rank:,}", rank) if rank else Cell("–", value="")
 
 
-TAKES = ("id", "top", "from", "saved", "back", "nothing")
+TAKES = ("id", "top", "from", *OUTCOMES)
 PAGE = Page("/result/{evaluation}/{place}/query", show_query, takes=TAKES, section="Results", knows_judge=True)

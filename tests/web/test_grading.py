@@ -1,0 +1,128 @@
+"""The form for the grade of one document: it overrules the benchmark, goes back to its page, and changes comparisons."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+import assay
+from assay.store import Judgment, Store, digest_of_text
+
+from ._clients import client_of, rows_of, words_of
+from ._stores import METRICS, saved
+from .test_documents import dataset_of
+
+QRELS = {f"q{number}": {"a": 2, "b": 0, f"only-{number}": 1} for number in range(8)}
+OLD = {query: {"a": 5.0, "x": 4.0, "b": 3.0} for query in QRELS}
+NEW = {query: {"b": 5.0, "x": 4.0, "a": 3.0} for query in QRELS}
+
+
+def result_of(run, name, day):
+    scored = assay.evaluate(QRELS, run, METRICS, name=name)
+    provenance = {"dataset": {"name": "wrong", "version": "1"}, "started": f"2026-11-0{day}T00:00:00+00:00"}
+    return scored.with_fields(benchmark="wrong", run=run, provenance=provenance)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """An older and a newer result; the newer one ranks b first, which the benchmark judges not relevant."""
+    with Store.open(saved(tmp_path / "s.db", [result_of(OLD, "old", 1)], [result_of(NEW, "new", 2)])) as opened:
+        yield opened
+
+
+@pytest.fixture
+def keys(store):
+    return [f"{store.id_of(reference)}/0" for reference in ("latest~1", "latest")]
+
+
+@pytest.fixture
+def client(store):
+    return client_of(store)
+
+
+def forms_of(html):
+    """Document → its first small form: its hidden fields, its anchor, and what it says about the grade."""
+    forms = {}
+    for anchor, inner in re.findall(r'<details class="grade-here" id="([\w-]+)">(.*?)</details>', html, re.DOTALL):
+        hidden = re.findall(r'type="hidden" name="([\w-]+)" value="([^"]*)"', inner)
+        fields = {name: unescape(value) for name, value in hidden}
+        summary = words_of(re.search(r"<summary>(.*?)</summary>", inner, re.DOTALL)[1])
+        forms.setdefault(fields["document-0"], (fields, anchor, summary))
+    return forms
+
+
+def page_of(client, key, **params):
+    answer = client.get(f"/result/{key}/query", params={"id": "q0", **params})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_every_document_of_a_query_has_a_form_and_a_wrong_judgment_is_overruled(store, client, keys):
+    forms = forms_of(page_of(client, keys[1]))
+    assert {doc: summary for doc, (_, _, summary) in forms.items()} == {
+        "b": "benchmark: 0 Overrule b",
+        "x": "unjudged Grade x",
+        "a": "benchmark: 2 Overrule a",
+        "only-0": "benchmark: 1 Overrule only-0",
+    }
+    fields, anchor, _ = forms["b"]
+    back = f"/compare?r={keys[0]}&r={keys[1]}&judgments=people&saved=9"
+    sent = {**fields, "grade-0": "2", "reason-0": "it answers", "judge": "Ana", "next": back}
+    answer = client.post("/judge", data=sent)
+    target = urlsplit(answer.headers["location"])
+    assert (answer.status_code, target.path, target.fragment) == (303, "/compare", anchor)
+    assert parse_qsl(target.query) == [("r", keys[0]), ("r", keys[1]), ("judgments", "people"), ("saved", "1")]
+    (kept,) = store.judgments.find()
+    assert kept[:6] == ("wrong", "q0", "b", "Ana", 2.0, "it answers")
+    assert kept.kind == "people"
+    html = page_of(client, keys[1], saved=1)
+    assert forms_of(html)["b"][2] == "benchmark: 0 → people: 2 Change b"
+    assert "1 grade by Ana saved." in words_of(html)
+    assert [row[2] for row in rows_of(html, "Ranking")] == ["0", "", "2"], "the grade of the benchmark stays"
+    assert 'value="2" required checked' in html
+    client.post("/judge", data={**forms["b"][0], "grade-0": "none", "judge": "Ana"})
+    assert store.judgments.find() == []
+
+
+def test_a_document_of_the_ground_truth_that_was_not_retrieved(store, client, keys):
+    fields, _, _ = forms_of(page_of(client, keys[1]))["only-0"]
+    assert client.post("/judge", data={**fields, "grade-0": "0", "judge": "Ben"}).status_code == 303
+    assert [(one.document, one.grade) for one in store.judgments.find()] == [("only-0", 0.0)]
+
+
+UNSAFE = ("//evil.example/x", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "", "judge", "/a\nb")
+
+
+@pytest.mark.parametrize("target", UNSAFE)
+def test_no_other_site_is_gone_to(store, client, keys, target):
+    fields, _, _ = forms_of(page_of(client, keys[1]))["x"]
+    sent = {**fields, "grade-0": "1", "judge": "Ana", "next": target, "anchor": "x\r\nset-cookie: y"}
+    answer = client.post("/judge", data=sent)
+    assert answer.headers["location"] == f"/result/{keys[1]}/query?id=q0&saved=1"
+
+
+def test_the_digest_of_the_text_that_was_shown(tmp_path):
+    """Another text is shown later: the grade says that it was given for another one."""
+    result = assay.run(dataset_of(), "bm25", metrics=["ndcg@10"])
+    with Store.open(saved(tmp_path / "s.db", [result])) as opened:
+        key = f"{opened.id_of('latest')}/0"
+        client = client_of(opened, datasets=[dataset_of()])
+        fields, _, _ = forms_of(client.get(f"/result/{key}/query?id=q0").text)["d0"]
+        client.post("/judge", data={**fields, "grade-0": "1", "judge": "Ana"})
+        (kept,) = opened.judgments.find()
+        assert kept.text_digest == digest_of_text("apple 0 ")
+        opened.judgments.give(Judgment(*kept[:3], "Ben", 0, text_digest=digest_of_text("another")))
+        html = client.get(f"/result/{key}/query?id=q0").text
+        assert html.count("given for another text") == 1
+
+
+def test_the_api_compares_with_grades_by_people(store, client, keys):
+    store.judgments.give(Judgment("wrong", "q0", "b", "Ana", 3))
+    values = {}
+    for layer in ("", "&judgments=people"):
+        answer = client.get(f"/api/v1/comparison?result={keys[0]}&result={keys[1]}{layer}")
+        assert answer.status_code == 200, answer.text
+        values[layer] = next(pair for pair in answer.json()["pairs"] if pair["metric"] == "mrr")["difference"]
+    assert values == {"": pytest.approx(1 / 3 - 1), "&judgments=people": pytest.approx((7 / 3 + 1) / 8 - 1)}
+    assert client.get(f"/api/v1/comparison?result={keys[0]}&result={keys[1]}&judgments=model").status_code == 400
