@@ -7,12 +7,11 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import pytest
 
+import assay
 from assay.store import Store
 
 from ._clients import cells_of, client_of, csrf_of, keys_of, main_of, told, words_of
-from ._stores import Stored, result_of, saved
-
-CARD = re.compile(r'<details class="query".*?</details>', re.DOTALL)
+from ._stores import METRICS, Stored, result_of, saved
 
 
 def page(client, keys, **params):
@@ -20,7 +19,8 @@ def page(client, keys, **params):
 
 
 def cards_of(html):
-    return CARD.findall(html)
+    section = re.search(r'<section id="queries".*?</section>', html, re.DOTALL)[0]
+    return [f'<details class="query"{card}' for card in section.split('<details class="query"')[1:]]
 
 
 def queries_of(html):
@@ -56,7 +56,11 @@ def changed(result):
         "repository": {"commit": "9f8e7d6c5b4a", "dirty": False},
     }
     run = {query: ranking for query, ranking in result.run.items() if query not in ("q001", "q002")}
-    return result.with_fields(provenance=origin, run=run, failures={"q001": "HTTP 500", "q002": "HTTP 500"})
+    qrels = {query: {**result.relevant[query], **result.nonrelevant.get(query, {})} for query in result.query_ids}
+    scored = assay.evaluate(qrels, run, METRICS, name=result.name)
+    failures = {"q001": "HTTP 500", "q002": "HTTP 500"}
+    about = {"benchmark": result.benchmark, "queries": result.queries, "provenance": origin}
+    return scored.with_fields(run=run, failures=failures, **about)
 
 
 @pytest.fixture(scope="module")
@@ -326,6 +330,43 @@ def test_a_store_that_cannot_be_written_is_an_error_that_says_so(desk, monkeypat
     writer.close()
     snapshots.check("web/decide_refusals", told(answers, {str(path): "<store>"}))
     assert client.post("/compare/note", data=sent).status_code == 303
+
+
+def test_a_document_is_graded_in_its_card_and_the_comparison_is_computed_again(desk):
+    """One returns to the open card; the benchmark's own grades stay one click away."""
+    _, client, url, _ = desk
+    html = client.get(url).text
+    query = queries_of(html)[0]
+    assert 'class="layers"' not in html, "nobody has graded yet"
+    forms = re.findall(r'<form class="grade-form".*?</form>', html, re.DOTALL)
+    fields = [dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form)) for form in forms]
+    chosen = next(one for one in fields if one["query"] == query)
+    sent = {name: unescape(value) for name, value in chosen.items()} | {"judge": "Ana", "grade-0": "3"}
+    answer = client.post("/judge", data=sent)
+    assert answer.status_code == 303
+    address, _, anchor = answer.headers["location"].partition("#")
+    asked = parse_qs(address.partition("?")[2])
+    assert (asked["judgments"], asked["card"], asked["saved"]) == (["people"], [sent["query"]], ["1"])
+    after = client.get(address).text
+    assert f'id="{anchor}"' in after
+    assert "1 grade by Ana saved." in main_of(after)
+    layers = re.search(r'<p class="layers">(.*?)</p>', after, re.DOTALL)[1]
+    assert "With 1 new grade by people, ndcg@10 of" in words_of(layers)
+    links = [parse_qs(unescape(link).partition("?")[2]) for link in re.findall(r'href="([^"]*)"', layers)]
+    assert [link.get("judgments") for link in links] == [None, ["people"]]
+    opened = re.findall(r'<details class="query"[^>]* data-query="([^"]*)"[^>]* open>', after)
+    assert opened == [sent["query"]]
+
+
+def test_if_grades_cannot_be_computed_the_page_shows_those_of_the_benchmark(tmp_path):
+    """The store has scores, but not the rankings that they come from."""
+    runs = [[result_of(seed, night=seed).with_fields(run={})] for seed in (1, 2)]
+    client = client_of(saved(tmp_path / "s.db", *runs))
+    answer = page(client, Stored(tmp_path / "s.db").keys, judgments="people", saved="1")
+    assert answer.status_code == 307
+    after = client.get(answer.headers["location"])
+    assert (after.status_code, "judgments=people" in answer.headers["location"]) == (200, False)
+    assert "1 grade saved." in main_of(after.text)
 
 
 def test_the_report_of_exactly_this_comparison_can_be_downloaded(visitor, nights):

@@ -37,7 +37,7 @@ from assay.store.query_scores import QueryScores, ScoreColumn, in_parts, read_pr
 from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
 from assay.store.references import Target, check_baseline_name, resolve, resolve_part, resolve_whole
 from assay.store.rows import read_rows
-from assay.store.schema import BASELINES, EVALUATIONS, RESULTS
+from assay.store.schema import BASELINES, EVALUATIONS, NOTES, RESULTS
 from assay.store.stored_result import Entry, Note, Point, StoredEvaluation
 from assay.store.timestamps import now, parse_since
 from assay.store.writing import bundle_of, insert_bundle
@@ -220,6 +220,16 @@ class Store:
             raise UsageError("the note is empty. Write some text")
         note = Note(now(), text)
         return self._about(reference, "annotated", lambda connection, number: add_notes(connection, number, [note]))
+
+    def notes(self, reference: str) -> Sequence[Note]:
+        """The notes on an evaluation, without reading its results."""
+
+        def work(connection: Connection) -> Sequence[Note]:
+            target = resolve(connection, reference)
+            mine = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == target.number)
+            return read_rows(connection, mine.order_by(NOTES.c.written, NOTES.c.number), Note)
+
+        return self._database.read(work)
 
     def _about(self, reference: str, done: str, change: Any) -> str:
         def work(connection: Connection) -> str:

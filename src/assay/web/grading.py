@@ -99,13 +99,20 @@ class GradeForm:
 
 
 def grade_forms(
-    state: AppState, key: str, query: str, judge: str = "", texts: Mapping[str, str] | None = None, part: str = ""
+    state: AppState,
+    key: str,
+    query: str,
+    judge: str = "",
+    texts: Mapping[str, str] | None = None,
+    part: str = "",
+    result: Result | None = None,
 ) -> Callable[[str], GradeForm]:
     """A function that gives the form for any document of a query of a result; `texts` are those that the page shows.
 
-    A page that shows the same document several times names the `part`, because each form has an id.
+    A page that shows the same document several times names the `part`, because each form has an id. A page that has the
+    result gives it, so that a large evaluation is not read again.
     """
-    result = state.result(key)
+    result = result or state.result(key)
     own = own_grades(state, result, query)
     by_document: dict[str, list[Judgment]] = {}
     for judgment in people_grades(state, result.benchmark).judgments:

@@ -31,6 +31,8 @@ _COMMON = """
 
 def _folded(word: str) -> str:
     """A word without case, accents and compatibility forms; marks of other scripts stay, because they are letters there."""
+    if word.isascii():
+        return word.lower()
     plain = words_of(word)
     apart = unicodedata.normalize("NFD", plain[0] if len(plain) == 1 else word.casefold())
     return unicodedata.normalize("NFC", "".join(letter for letter in apart if not "\u0300" <= letter <= "\u036f"))

@@ -2,78 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.comparison import sign_of
 from assay.errors import DataError, NotComparable, UsageError
-from assay.metrics import BoundMetric
-from assay.reports import CARDS_LEAD, BenchmarkReport, Group, Section, make_group, make_page, readable_time, render_page
-from assay.text import printable, shortened
-from assay.web.baselines import baseline_menu, oldest_first, redirect_to_keys
-from assay.web.compared_queries import FILTERS, ComparedQueries, QueryCards, query_plan
+from assay.reports import CARDS_LEAD, BenchmarkReport, Section, make_page, readable_time, render_page
+from assay.text import printable
+from assay.web.baselines import baseline_menu, redirect_to_keys
+from assay.web.card_grades import MORE_OUTCOMES, card_grades
+from assay.web.compared import CHOICE, Compared, compared_results, keys_and_baseline
+from assay.web.compared_queries import FILTERS, QueryCards, query_plan
+from assay.web.grading import OUTCOMES, outcome_of
 from assay.web.page import Download, Page, PageRequest, Redirect, View
+from assay.web.people_grades import LAYER_PARAMETER, layer_of
 from assay.web.queries import metric_of
 from assay.web.state import AppState, ListedResult
 from assay.web.tables import TABLE_PARAMETERS, lay_out
 
-MAX_RESULTS = 20
 ABOVE = ("changes", "doubts")
 """Sections that come before the queries."""
 MAX_NEWEST = 30
 """Results to choose from if none is given."""
-CHOICE = ("r", "baseline", "shared")
-"""The parameters that say what is compared."""
-LONGEST_SLICE = 200
-"""Characters of the value of a slice that fits into an address."""
-OUTCOME = ("blessed", "replaced", "annotated")
+OUTCOME = (*OUTCOMES, *MORE_OUTCOMES)
 """The parameters that say what happened to the form that was sent last."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What an address compares: the keys of results, the baseline first if there are two, and their report."""
-
-    keys: tuple[str, ...]
-    baseline: str
-    report: BenchmarkReport
-    group: Group
-    names: tuple[str, ...]
-    """The name of each result, in the order of the keys."""
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether two results are compared, so that one of them is newer."""
-        return len(self.keys) == 2
-
-    def pair_keys(self) -> tuple[str, ...]:
-        """The keys of the two results whose queries are compared."""
-        names = [result.name for result in self.report.comparison.results] if self.report.comparison else []
-        working = dict(zip(names, self._working_keys, strict=False))
-        return tuple(working[result.name] for result in self.report.looked_at if result.name in working)
-
-    @property
-    def _working_keys(self) -> list[str]:
-        failed = {result.name for result in self.report.failed}
-        return [key for key, name in zip(self.keys, self.names, strict=True) if name not in failed]
 
 
 def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
     """`r` names each result, `baseline` one of them or another result. References redirect to the keys of their results."""
     if moved := redirect_to_keys(state, request):
         return moved
-    keys, baseline = _keys_and_baseline(state, request)
+    keys, baseline = keys_and_baseline(state, request)
     if len(keys) < 2:
         if name := request.get("metric"):
             state.store.metric(name)  # an unknown metric is an error here too, although it is not used yet
         return _choose(state, keys)
     try:
-        compared = _compared(state, keys, baseline, shared=request.has("shared"))
+        compared = compared_results(state, keys, baseline, request)
     except DataError as error:
         if request.has("shared"):
             raise
         return _difference_view(request, error)
+    except UsageError:
+        if not layer_of(request):
+            raise
+        return Redirect(request.url(**{LAYER_PARAMETER: None}))  # the store lacks what scores with grades by people need
     report = compared.report
     layouts, tables = lay_out(_without_clicks(section, report) for section in compared.group.sections)
     first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(ABOVE)), default=-1)
@@ -88,17 +62,21 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         "swapped": _address(request, (keys[1], keys[0]), keys[1]) if compared.is_pair else "",
         "report_url": _report_url(compared, request),
         "decision": _decision(state, compared, request),
+        "outcomes": OUTCOME,
+        "outcome": _outcome(state, keys[-1], request),
         "queries": None,
+        "layers": (),
         "sheet": None,
         "lead": CARDS_LEAD,
         "metrics": [metric.name for metric in report.metrics],
     }
     metric = metric_of(request, report.metrics, report.moving)
     if metric is not None and report.pair is not None:
-        of_metric = _compared_queries(state, compared, metric, shared=request.has("shared"))
+        of_metric = compared.of_metric(metric)
         plan = query_plan(of_metric, request, _baseline_first(compared))
         cards = QueryCards(of_metric, request, opened=request.get("card")).page()
         content |= {"queries": cards, "sheet": plan.sheet(request), "metric": metric.name}
+        content |= card_grades(state, compared, request, metric)
         tables = {**tables, "all-queries": lambda: plan.table(request)}
     return View("compare.html.j2", _title(compared), content, tables)
 
@@ -107,65 +85,12 @@ def show_report(state: AppState, request: PageRequest) -> Download | Redirect:
     """The report of exactly this comparison as one file."""
     if moved := redirect_to_keys(state, request):
         return moved
-    keys, baseline = _keys_and_baseline(state, request)
+    keys, baseline = keys_and_baseline(state, request)
     if len(keys) < 2:
         raise UsageError("the report of a comparison needs at least two results: /compare/report?r=…&r=…")
-    compared = _compared(state, keys, baseline, shared=request.has("shared"))
+    compared = compared_results(state, keys, baseline, request)
     name = "-".join(("compare", *(key.rpartition("/")[0].rpartition("-")[2] for key in keys[:4])))
     return Download(render_page(make_page([compared.report], _title(compared))), f"{name}.html")
-
-
-def _keys_and_baseline(state: AppState, request: PageRequest) -> tuple[tuple[str, ...], str]:
-    """The results in a request, each once, and the baseline; empty if there is none. Of two, the baseline is first.
-
-    Unless the address has a baseline, the older of two results is the baseline.
-    """
-    keys = tuple(dict.fromkeys(request.get_all("r")))
-    if len(keys) > MAX_RESULTS:
-        raise UsageError(f"expected at most {MAX_RESULTS} results to compare, found {len(keys)}")
-    baseline = request.get("baseline")
-    if baseline and baseline not in keys:
-        raise UsageError(f"the baseline must be one of the compared results, not {shortened(baseline)}")
-    for key in keys:
-        state.listed_result(key)
-    if len(keys) == 2:
-        keys = tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else oldest_first(state, keys)
-        baseline = keys[0]
-    return keys, baseline
-
-
-def _compared(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> Compared:
-    """The report on the results; it is computed once, because results do not change."""
-
-    def work() -> tuple[BenchmarkReport, Group, tuple[str, ...]]:
-        every = state.results(keys)
-        working = tuple(result for result in every if not result.is_total_failure)
-        failed = tuple(result for result in every if result.is_total_failure)
-        comparison = None
-        if len(working) != 1:
-            comparison = state.comparison(keys, "" if len(keys) == 2 else baseline, shared=shared)
-        report = BenchmarkReport(
-            working,
-            comparison,
-            words_of=state.datasets.texts_of,
-            expected_of=state.datasets.expected_of,
-            slice_link=_slice_links(keys, baseline, shared=shared),
-            failed=failed,
-        )
-        return report, make_group(report, has_queries=False), tuple(result.name for result in every)
-
-    report, group, names = state.cache.get(("compared", keys, baseline, shared), work)
-    return Compared(keys, baseline, report, group, names)
-
-
-def _compared_queries(state: AppState, compared: Compared, metric: BoundMetric, *, shared: bool) -> ComparedQueries:
-    """The queries with their filters on a metric; computed once."""
-
-    def work() -> tuple[BenchmarkReport, ComparedQueries]:
-        return compared.report, ComparedQueries(compared.report, metric, compared.pair_keys())
-
-    of_metric: ComparedQueries = state.cache.get(("queries", compared.keys, compared.baseline, shared, metric.name), work)[1]
-    return of_metric
 
 
 def _without_clicks(section: Section, report: BenchmarkReport) -> Section:
@@ -175,17 +100,6 @@ def _without_clicks(section: Section, report: BenchmarkReport) -> Section:
     side = "Below" if report.moving is not None and sign_of(report.moving) < 0 else "Above"
     better = f"{side} the line, {report.names[report.pair[1]]} is better."
     return replace(section, lead=f"{better} The table of all queries lists every point.")
-
-
-def _slice_links(keys: Sequence[str], baseline: str, *, shared: bool) -> Callable[[str, str], str]:
-    """A function from a slice to the address of its queries."""
-    compared = (*(("r", key) for key in keys), ("baseline", baseline), ("shared", "1" if shared else ""))
-
-    def link(tag: str, value: str) -> str:
-        params = (*compared, ("slice", f"{tag}:{value}"))
-        return f"{PageRequest('/compare', {}, params).url()}#queries" if len(value) < LONGEST_SLICE else ""
-
-    return link
 
 
 def _baseline_first(compared: Compared) -> list[Any]:
@@ -212,7 +126,8 @@ def _address(request: PageRequest, keys: Sequence[str], baseline: str) -> str:
 
 
 def _report_url(compared: Compared, request: PageRequest) -> str:
-    params = (*(("r", key) for key in compared.keys), ("baseline", compared.baseline), ("shared", request.get("shared")))
+    own = tuple((name, request.get(name)) for name in ("shared", LAYER_PARAMETER))
+    params = (*(("r", key) for key in compared.keys), ("baseline", compared.baseline), *own)
     return PageRequest("/compare/report", {}, params).url()
 
 
@@ -227,7 +142,6 @@ class Decision:
     baselines: tuple[str, ...]
     notes: tuple[Any, ...]
     is_failed: bool
-    outcome: str = ""
 
 
 def _decision(state: AppState, compared: Compared, request: PageRequest) -> Decision | None:
@@ -235,25 +149,24 @@ def _decision(state: AppState, compared: Compared, request: PageRequest) -> Deci
     if not compared.is_pair:
         return None
     listed = state.listed_result(compared.keys[-1])
-    evaluation = state.evaluation(listed.entry.evaluation)
     return Decision(
         listed.key,
         printable(compared.names[-1]),
         request.url(**dict.fromkeys(OUTCOME)),
         tuple(sorted(state.store.baselines())),
-        evaluation.notes,
+        tuple(state.store.notes(listed.entry.evaluation)),
         listed.entry.is_failed,
-        _outcome(listed, request),
     )
 
 
-def _outcome(listed: ListedResult, request: PageRequest) -> str:
+def _outcome(state: AppState, key: str, request: PageRequest) -> str:
     """What happened to the form that was sent last. A baseline is named only if the store agrees."""
+    listed = state.listed_result(key)
     name, before = request.get("blessed"), request.get("replaced")
     if name and name in listed.entry.baselines:
         instead = f" It replaced {before}." if before else ""
         return f"{listed.entry.provider} of {listed.entry.evaluation} is now the baseline {name}.{instead}"
-    return "The note is saved." if request.has("annotated") else ""
+    return "The note is saved." if request.has("annotated") else outcome_of(request)
 
 
 def _title(compared: Compared) -> str:
@@ -290,5 +203,5 @@ def _difference_view(request: PageRequest, error: DataError) -> View:
 
 
 TAKES = (*CHOICE, *FILTERS, *OUTCOME, "cards", "card", *TABLE_PARAMETERS)
-PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True)
+PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True, knows_judge=True)
 REPORT = Page("/compare/report", show_report, takes=CHOICE, section="Compare", is_heavy=True)
