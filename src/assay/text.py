@@ -141,7 +141,7 @@ def words_of(text: str) -> list[str]:
 
 def word_places(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each word of a text, in order; the words are those of `words_of`, before they are folded."""
-    return (found.span() for found in _any_word().finditer(text))
+    return (match.span() for match in _any_word().finditer(text))
 
 
 def is_unseparated(word: str) -> bool:

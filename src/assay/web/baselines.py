@@ -34,8 +34,8 @@ def redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
     """The same address with references replaced by keys, and with the baseline among the results; None if it is so."""
     own = [(name, _own_key(state, value) if name == "r" and value else value) for name, value in request.params]
     keys = [value for name, value in own if name == "r" and value]
-    given = request.get("baseline")
-    baseline = _baseline_key(state, given, keys) if given else ""
+    name_or_key = request.get("baseline")
+    baseline = _baseline_key(state, name_or_key, keys) if name_or_key else ""
     own = [(name, baseline if name == "baseline" and value else value) for name, value in own]
     if keys and baseline in state.index.by_key and baseline not in keys:
         own.insert(0, ("r", baseline))

@@ -190,11 +190,11 @@ class ComparedQueries:
         """The slice that `tag:value` means; an error with the known values if there is none."""
         tag, _, value = text.partition(":")
         slices = self.tags.slices(self.tags.crossed(tag))
-        found = next((part for part in slices if part.value == value), None)
-        if found is None:
+        match = next((part for part in slices if part.value == value), None)
+        if match is None:
             known = ", ".join(f"{tag}:{part.value}" for part in slices[:20])
             raise BadParameter(f"no slice is called {text[:80]!r}.   (choose from {known})")
-        return found
+        return match
 
     def chosen(self, request: PageRequest) -> list[str]:
         """The queries of the slice and the words in a request, the largest loss first."""

@@ -109,8 +109,7 @@ def grade_forms(
 ) -> Callable[[str], GradeForm]:
     """A function that gives the form for any document of a query of a result; `texts` are those that the page shows.
 
-    A page that shows the same document several times names the `part`, because each form has an id. A page that has the
-    result gives it, so that a large evaluation is not read again.
+    A page that shows a document several times names the `part`, because each form has an id. A page can give the `result`.
     """
     result = result or state.result(key)
     own = own_grades(state, result, query)

@@ -236,8 +236,8 @@ def _with_moves(side: Side, moves: Mapping[str, Move], place: int) -> Side:
 
 def _answer(result: Result, query: str) -> str:
     """What the system answered, on one line."""
-    said: Any = (result.said.get(query) or {}).get("answer")
-    return _cut(printable(" ".join(said.split())), LONGEST_ANSWER) if isinstance(said, str) else ""
+    answer: Any = (result.said.get(query) or {}).get("answer")
+    return _cut(printable(" ".join(answer.split())), LONGEST_ANSWER) if isinstance(answer, str) else ""
 
 
 def _cut(text: str, most: int) -> str:

@@ -26,7 +26,7 @@ def changes_section(report: BenchmarkReport) -> Section | None:
     key = anchor_of("changes", report.group)
     if not changed:
         return Section(key, TITLE, (Paragraph(NO_CHANGE),))
-    rows = tuple((words(one.name), words(f"{one.old} → {one.new}", values=_sides(one))) for one in changed)
+    rows = tuple((words(part.name), words(f"{part.old} → {part.new}", values=_sides(part))) for part in changed)
     table = Table(text_columns("recorded", "before → after"), rows, TITLE, is_sortable=False)
     return Section(key, TITLE, (table,), f"{counted(len(changed), 'recorded difference')} from {names[0]} to {names[1]}.")
 

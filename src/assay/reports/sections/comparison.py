@@ -169,8 +169,8 @@ def _terminal_sections(comparison: Comparison, report: ComparisonReport) -> Iter
         tables = [letters_table(comparison, figures), pairs_table(comparison, figures)]
     hint = "" if report.worst or report.best else preview(comparison, figures)
     doubts = doubts_on(comparison, report)
-    told = (comparison.verdict, changes_sentence(comparison), *doubts, hint, *remarks(comparison))
-    sentences = Notes(tuple(filter(None, told)))
+    texts = (comparison.verdict, changes_sentence(comparison), *doubts, hint, *remarks(comparison))
+    sentences = Notes(tuple(filter(None, texts)))
     yield Section("comparison", title_of(comparison), (*tables, sentences), head_line(comparison))
     yield from mover_sections(comparison, report.worst, report.best, figures)
 
@@ -293,8 +293,8 @@ def has_baseline(comparison: Comparison) -> bool:
 def _document_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
     figures = report.figures
     head = Paragraph(head_line(comparison))
-    told = tuple(filter(None, (changes_sentence(comparison), *doubts_on(comparison, report))))
-    parts = (head, Notes(told)) if told else (head,)
+    texts = tuple(filter(None, (changes_sentence(comparison), *doubts_on(comparison, report))))
+    parts = (head, Notes(texts)) if texts else (head,)
     yield Section("comparison", title_of(comparison) or "Comparison", parts, comparison.verdict)
     for result in comparison.results:
         yield Section("system", result.name, (_summary_table(comparison, result, figures),), level=3)

@@ -48,37 +48,48 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         if not layer_of(request):
             raise
         return Redirect(request.url(**{LAYER_PARAMETER: None}))  # the store lacks what scores with grades by people need
+    return _view(state, compared, request)
+
+
+def _view(state: AppState, compared: Compared, request: PageRequest) -> View:
     report = compared.report
     layouts, tables = lay_out(_without_clicks(section, report) for section in compared.group.sections)
     first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(ABOVE)), default=-1)
-    content: dict[str, Any] = {
-        "head": compared.group.head,
+    content = {
+        **_head(state, compared, request),
         "above": layouts[:first],
         "below": layouts[first:],
-        "picked": _picked(state, compared),
-        "baseline": baseline,
-        "candidate": state.listed_result(keys[-1]) if compared.is_pair else None,
-        "menu": baseline_menu(state, state.listed_result(keys[-1]), keys[0]) if compared.is_pair else [],
-        "swapped": _address(request, (keys[1], keys[0]), keys[1]) if compared.is_pair else "",
-        "report_url": _report_url(compared, request),
         "decision": _decision(state, compared, request),
-        "outcomes": OUTCOME,
-        "outcome": _outcome(state, keys[-1], request),
         "queries": None,
         "layers": (),
         "sheet": None,
-        "lead": CARDS_LEAD,
-        "metrics": [metric.name for metric in report.metrics],
     }
     metric = metric_of(request, report.metrics, report.moving)
     if metric is not None and report.pair is not None:
         of_metric = compared.of_metric(metric)
         plan = query_plan(of_metric, request, _baseline_first(compared))
         cards = QueryCards(of_metric, request, opened=request.get("card")).page()
-        content |= {"queries": cards, "sheet": plan.sheet(request), "metric": metric.name}
-        content |= card_grades(state, compared, request, metric)
+        names = [metric.name for metric in report.metrics]
+        content |= {"queries": cards, "sheet": plan.sheet(request), "metric": metric.name, "metrics": names}
+        content |= {"lead": CARDS_LEAD, **card_grades(state, compared, request, metric)}
         tables = {**tables, "all-queries": lambda: plan.table(request)}
     return View("compare.html.j2", _title(compared), content, tables)
+
+
+def _head(state: AppState, compared: Compared, request: PageRequest) -> dict[str, Any]:
+    """The verdict, the compared results, and what can be compared instead."""
+    keys, candidate = compared.keys, state.listed_result(compared.keys[-1]) if compared.is_pair else None
+    return {
+        "head": compared.group.head,
+        "picked": _picked(state, compared),
+        "baseline": compared.baseline,
+        "candidate": candidate,
+        "menu": baseline_menu(state, candidate, keys[0]) if candidate else [],
+        "swapped": _address(request, (keys[1], keys[0]), keys[1]) if candidate else "",
+        "report_url": _report_url(compared, request),
+        "outcomes": OUTCOME,
+        "outcome": _outcome(state, keys[-1], request),
+    }
 
 
 def show_report(state: AppState, request: PageRequest) -> Download | Redirect:
