@@ -19,6 +19,7 @@ from assay.web.app import PAGES, make_app
 from assay.web.drawing import Drawer
 from assay.web.pages.judging import PATH as JUDGE
 from assay.web.pages.progress import EVENTS
+from assay.web.query_notes import PATH as QUERY_NOTE
 from fuzz.component import Component
 from fuzz.components._results import small_results
 from fuzz.files import scratch
@@ -35,6 +36,7 @@ OTHERS = (
     ("POST", "/logout"),
     ("GET", "/switch"),
     ("POST", JUDGE),
+    ("POST", QUERY_NOTE),
     ("GET", EVENTS),
 )
 TEXTS = (
@@ -304,7 +306,7 @@ def _value(random: Random) -> str:
 
 
 def _bodies(method: str, path: str) -> list[str]:
-    judgment = {"benchmark": "things", "query": "q1", "document": "d1", "judge": "Ada", "grade": 2, "note": "x"}
+    judgment = {"benchmark": "things", "query": "q1", "document": "d1", "judge": "Ada", "grade": 2, "reason": "x"}
     if method == "POST" and path.startswith("/api"):
         return [json.dumps(judgment), json.dumps({"judgments": [judgment]})]
     if path == JUDGE:
@@ -313,11 +315,17 @@ def _bodies(method: str, path: str) -> list[str]:
             "result": "$id/0",
             "key": "$id/0",
             "query": "q1",
-            "document": "d1",
+            "document-0": "d1",
             "judge": "Ada",
-            "grade": "2",
+            "grade-0": "2",
+            "text-0": "0" * 64,
+            "next": "/compare?r=$id/0",
+            "anchor": "grade-0",
         }
         return [urlencode(form, safe="$/")]
+    if path == QUERY_NOTE:
+        note = {"csrf": "$csrf", "result": "$id/0", "query": "q1", "kind": "tag", "text": "hard", "judge": "Ada"}
+        return [urlencode(note, safe="$/"), urlencode({**note, "remove": "1"}, safe="$/")]
     return ["token=x&next=%2F&csrf=$csrf"] if method == "POST" else []
 
 

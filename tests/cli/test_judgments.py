@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from assay import Qrels
-from assay.store import Judgment, Store
+from assay import Qrels, load_dataset, run
+from assay.evaluation import rejudge
+from assay.store import Judgment, QueryNote, Store, combined
 
 from ._stored import result_of
 
@@ -62,3 +63,35 @@ def test_what_trec_cannot_hold_is_named_and_the_rest_written(transcript):
 def test_three_judges_have_an_alpha(transcript):
     give(*(Judgment("small", "q0", document, "Cleo", grade) for document, grade in (("d4", 2), ("d5", 0), ("d6", 1))))
     transcript("judgments/three_judges")
+
+
+@pytest.fixture
+def stored(folder):
+    """A result on a bundled benchmark with two grades, and one on data that are not here."""
+    with Store.open() as store:
+        result = run("rag-template", "bm25", metrics=["ndcg@10", "mrr"])
+        store.save([result, result_of(1)])
+        relevant = next(iter(result.relevant["q01"]))
+        unjudged = next(doc for doc in result.run["q02"] if doc not in load_dataset("rag-template").qrels["q02"])
+        when = "2026-11-15T09:30:00+00:00"
+        for benchmark, query, document, grade in (
+            ("rag-template", "q01", relevant, 0),
+            ("rag-template", "q02", unjudged, 2),
+            ("small", "q0", "d4", 2),
+        ):
+            store.judgments.give(Judgment(benchmark, query, document, "Ana", grade, "", when))
+        store.query_notes.add(QueryNote("rag-template", "q01", "two meanings", "Ana", "note", when))
+        store.query_notes.add(QueryNote("rag-template", "q02", "hard", "Ben", "tag", when))
+
+
+@pytest.mark.usefixtures("stored")
+def test_merged_judgments_and_the_next_version(transcript):
+    """What is evaluated with the next version are the figures with the grades."""
+    transcript("judgments/merged")
+    with Store.open() as store:
+        result = next(one for one in store.latest().results if one.benchmark == "rag-template")
+        effect = rejudge(result, combined(store.judgments.find("rag-template")), load_dataset("rag-template").qrels)
+    fresh = run("next.json", "bm25", metrics=["ndcg@10", "mrr"])
+    assert effect.n_new == 2
+    assert fresh.summary["ndcg@10"] == pytest.approx(effect.result.summary["ndcg@10"], abs=1e-12)
+    assert dict(Qrels(Path("merged.txt"))) == load_dataset("next.json").qrels

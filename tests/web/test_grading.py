@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 import assay
-from assay.store import Judgment, Store, digest_of_text
+from assay.store import Judgment, QueryNote, Store, digest_of_text
 
 from ._clients import client_of, rows_of, words_of
 from ._stores import METRICS, saved
@@ -126,3 +126,50 @@ def test_the_api_compares_with_grades_by_people(store, client, keys):
         values[layer] = next(pair for pair in answer.json()["pairs"] if pair["metric"] == "mrr")["difference"]
     assert values == {"": pytest.approx(1 / 3 - 1), "&judgments=people": pytest.approx((7 / 3 + 1) / 8 - 1)}
     assert client.get(f"/api/v1/comparison?result={keys[0]}&result={keys[1]}&judgments=model").status_code == 400
+
+
+PLACES = ("/result/{key}", "/result/{key}/query?id=q0", "/leaderboard?benchmark=wrong", "/history?benchmark=wrong")
+
+
+def test_pages_say_that_newer_judgments_exist(store, client, keys):
+    """With a link to the grades; before there are any, nothing is said."""
+    urls = [place.format(key=keys[1]) for place in PLACES]
+    assert not any('class="newer"' in client.get(url).text for url in urls)
+    for judge, time in (("Ana", "2026-11-15T09:30:00+00:00"), ("Ben", "2026-11-16T10:00:00+00:00")):
+        store.judgments.give(Judgment("wrong", "q0", "b", judge, 2, judged=time))
+    for url in urls:
+        hint = re.search(r'<p class="newer".*?</p>', client.get(url).text, re.DOTALL)[0]
+        assert words_of(hint) == (
+            "2 grades by Ana and Ben, the newest of 2026-11-16 10:00 UTC. These figures do not use them. "
+            "See the newer judgments"
+        )
+        assert 'href="/judgments?benchmark=wrong"' in hint
+
+
+def test_the_page_of_judgments_and_its_downloads(store, client, tmp_path):
+    """Without the data: the merged judgments of the newest result. With them: the next version of the benchmark."""
+    assert "Nobody has graded" in client.get("/judgments?benchmark=wrong").text
+    assert client.get("/api/v1/judgments/merged?benchmark=wrong").status_code == 409
+    store.judgments.give(Judgment("wrong", "q0", "b", "Ana", 3, "it <answers>"))
+    html = client.get("/judgments?benchmark=wrong").text
+    assert "q0 b 3 Ana" in words_of(html)
+    assert "it &lt;answers&gt;" in html
+    assert "does not have the data" in html
+    merged = client.get("/api/v1/judgments/merged?benchmark=wrong").text.splitlines()
+    assert {"q0 0 b 3", "q0 0 a 2", "q1 0 b 0"} <= set(merged)
+    assert client.get("/api/v1/judgments/next-version?benchmark=wrong").status_code == 409
+    assert client.get("/judgments?benchmark=wrnog").status_code == 404
+    result = assay.run(dataset_of(), "bm25", metrics=["ndcg@10"])
+    with Store.open(saved(tmp_path / "mine.db", [result])) as opened:
+        opened.judgments.give(Judgment("mine", "q0", "d0", "Ana", 2))
+        served = client_of(opened, datasets=[dataset_of()])
+        assert "Download the next version" in served.get("/judgments?benchmark=mine").text
+        (tmp_path / "next.json").write_bytes(served.get("/api/v1/judgments/next-version?benchmark=mine").content)
+    again = assay.load_dataset(tmp_path / "next.json")
+    assert (again.qrels["q0"], again.version.startswith("1+people.")) == ({"d0": 2}, True)
+
+
+def test_the_api_lists_notes_on_queries(store, client):
+    store.query_notes.add(QueryNote("wrong", "q0", "hard", "Ana", "tag"))
+    (note,) = client.get("/api/v1/query-notes?benchmark=wrong&kind=tag").json()["notes"]
+    assert (note["query"], note["text"], note["author"]) == ("q0", "hard", "Ana")

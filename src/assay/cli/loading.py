@@ -38,6 +38,11 @@ class LoadedResults:
         """The results of all benchmarks."""
         return [result for group in self.groups for result in group]
 
+    @property
+    def newer_judgments(self) -> list[str]:
+        """Notes on grades by people that stored results do not use, each once."""
+        return list(dict.fromkeys(f"note: {note}" for lookup in self.lookups for note in lookup.newer_judgments))
+
 
 def load_results(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions | None = None) -> LoadedResults:
     """Results under their given names. Runs are scored first, as `scoring` says, else as the flags say."""

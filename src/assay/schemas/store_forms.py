@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from assay.model import Document, Query, RelevanceJudgment, Span
 from assay.schemas.written_form import Optional, written_form
-from assay.store import JudgeAgreement, Judgment
+from assay.store import JudgeAgreement, Judgment, QueryNote
 
 
 class StoredFigure(msgspec.Struct):
@@ -46,16 +46,18 @@ class ResultsFile(msgspec.Struct):
 
 
 JudgmentForm = written_form("Judgment", Judgment)
+NoteForm = written_form("QueryNote", QueryNote)
 AgreementForm = written_form("JudgeAgreement", JudgeAgreement, same=float)
 
 
 class JudgmentsFile(msgspec.Struct):
-    """The judgments in a store, or the agreement of their judges."""
+    """The judgments in a store, the agreement of their judges, or the notes on queries."""
 
     schema: str
     judgments: list[JudgmentForm] | UnsetType = UNSET  # type: ignore[valid-type]
     agreement: list[AgreementForm] | UnsetType = UNSET  # type: ignore[valid-type]
     alpha: dict[str, Any] | UnsetType | None = UNSET
+    notes: list[NoteForm] | UnsetType = UNSET  # type: ignore[valid-type]
 
 
 class WatchFile(msgspec.Struct):

@@ -29,6 +29,9 @@ from assay.store.location import parse_location as parse_location
 from assay.store.lookup import find_baseline as find_baseline
 from assay.store.lookup import find_results as find_results
 from assay.store.lookup_result import LookupResult as LookupResult
+from assay.store.new_version import MergedJudgments as MergedJudgments
+from assay.store.new_version import merged_from_result as merged_from_result
+from assay.store.new_version import merged_version as merged_version
 from assay.store.packing import pack_json as pack_json
 from assay.store.packing import unpack_json as unpack_json
 from assay.store.progress import Running as Running

@@ -16,10 +16,14 @@ from assay.store.database import MAX_WAIT, Database
 from assay.store.judgment import PEOPLE, Judgment, checked_judgment
 from assay.store.rows import read_rows
 from assay.store.schema import JUDGMENTS, RESULTS
-from assay.text import printable
+from assay.text import counted, printable
 
 REPLACED = ("grade", "reason", "judged", "text_digest", "pool", "probability")
 """What a new grade by the same judge replaces."""
+
+
+MAX_NAMED = 3
+"""Judges that a sentence names."""
 
 
 class JudgmentState(NamedTuple):
@@ -32,6 +36,15 @@ class JudgmentState(NamedTuple):
 
     def __bool__(self) -> bool:
         return self.n_grades > 0
+
+    @property
+    def sentence(self) -> str:
+        """`3 grades by Ana and Ben, the newest of 2026-11-15 09:30 UTC.`"""
+        names = self.judges[:MAX_NAMED]
+        more = f" and {len(self.judges) - MAX_NAMED} more" if len(self.judges) > MAX_NAMED else ""
+        who = f"{', '.join(names)}{more}" if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+        when = self.newest[:16].replace("T", " ")
+        return f"{counted(self.n_grades, 'grade')} by {who}, the newest of {when} UTC."
 
 
 def judgment_state(connection: Connection, benchmark: str) -> JudgmentState:
@@ -152,6 +165,15 @@ class JudgmentBook:
         """Judgments, oldest first, filtered by benchmark, query, document, judge and kind; None: all."""
         among = None if benchmark is None else [benchmark]
         return self._database.read(lambda connection: list_judgments(connection, among, query, document, judge, kind))
+
+    def newer_notes(self, benchmarks: Iterable[str]) -> list[str]:
+        """A note for each benchmark with grades by people, which stored results do not use."""
+        states = {benchmark: self.state(benchmark) for benchmark in dict.fromkeys(benchmarks)}
+        return [
+            f"newer judgments on {benchmark}: {state.sentence} These figures do not use them. See them: assay judgments"
+            for benchmark, state in states.items()
+            if state
+        ]
 
     def state(self, benchmark: str) -> JudgmentState:
         """How many grades people gave on a benchmark, by whom, and when the newest was given."""

@@ -28,13 +28,14 @@ def find_results(reference: str, store: str | Path | None = None) -> LookupResul
     try:
         with Store.open(store, create=False) as opened:
             evaluation = opened.find(reference)
+            newer = opened.judgments.newer_notes(result.benchmark for result in evaluation.results)
     except UnknownName as error:
         if error.kind == REFERENCE_KIND and looks_like_file(_name(reference)):
             raise _missing_file_error(reference) from None
         raise
     day, providers = evaluation.started[:10], list(dict.fromkeys(result.name for result in evaluation.results))
     who = ", ".join(providers[:MAX_NAMES]) + (" …" if len(providers) > MAX_NAMES else "")
-    return LookupResult(evaluation.results, f"{reference} ({day}, {who})", evaluation.id)
+    return LookupResult(evaluation.results, f"{reference} ({day}, {who})", evaluation.id, tuple(newer))
 
 
 def find_baseline(reference: str, store: str | Path | None = None) -> tuple[LookupResult | None, str]:

@@ -18,3 +18,5 @@ class LookupResult:
     """A label for users: `main (2026-11-10, bm25)`."""
     evaluation: str = ""
     """The id of a stored evaluation; empty for a file."""
+    newer_judgments: tuple[str, ...] = ()
+    """Notes on grades by people that these results do not use."""

@@ -113,10 +113,7 @@ def grade_forms(
     """
     result = result or state.result(key)
     own = own_grades(state, result, query)
-    by_document: dict[str, list[Judgment]] = {}
-    for judgment in people_grades(state, result.benchmark).judgments:
-        if judgment.query == printable(query):
-            by_document.setdefault(judgment.document, []).append(judgment)
+    by_document = _by_document(state, result, query)
 
     def form(document: str) -> GradeForm:
         text = (texts or {}).get(document, "")
@@ -138,6 +135,15 @@ def grade_forms(
         )
 
     return form
+
+
+def _by_document(state: AppState, result: Result, query: str) -> dict[str, list[Judgment]]:
+    """Document → the grades that people gave it for a query."""
+    by_document: dict[str, list[Judgment]] = {}
+    for judgment in people_grades(state, result.benchmark).judgments:
+        if judgment.query == printable(query):
+            by_document.setdefault(judgment.document, []).append(judgment)
+    return by_document
 
 
 def own_grades(state: AppState, result: Result, query: str) -> Mapping[str, float]:

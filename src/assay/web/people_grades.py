@@ -6,15 +6,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.comparison import Figures
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError
 from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import fingerprint
-from assay.store import PEOPLE, Judgment, JudgmentState, combined, restore_ids
+from assay.store import (
+    PEOPLE,
+    Judgment,
+    JudgmentState,
+    MergedJudgments,
+    combined,
+    merged_from_result,
+    merged_version,
+    restore_ids,
+)
 from assay.text import counted, printable, shortened
+from assay.web.page import PageRequest, address
 
 if TYPE_CHECKING:
+    from assay.datasets import BenchmarkDataset
     from assay.metrics import BoundMetric
-    from assay.web.page import PageRequest
     from assay.web.state import AppState
 
 LAYER_PARAMETER = "judgments"
@@ -100,3 +110,32 @@ def effect_sentence(state: AppState, keys: Sequence[str], metric: BoundMetric, n
         before, after = (Figures().value(metric, value) for value in effect.summaries()[metric.name])
         parts.append(f"of {name}: {before}, unchanged" if before == after else f"of {name}: {before} → {after}")
     return f"With {counted(n_new, 'new grade')} by people, {metric.name} {'; '.join(parts)}."
+
+
+class NewerJudgments(NamedTuple):
+    """The hint that people have graded documents since the figures of a page were computed."""
+
+    sentence: str
+    url: str
+
+
+def newer_hint(state: AppState, benchmark: str, layer: str = "") -> NewerJudgments | None:
+    """The hint for a page about a benchmark; None without grades, or if the page uses them."""
+    graded = judgment_state(state, benchmark)
+    if not graded or layer == PEOPLE:
+        return None
+    return NewerJudgments(f"{graded.sentence} These figures do not use them.", address("/judgments", benchmark=benchmark))
+
+
+def merged_judgments(state: AppState, benchmark: str) -> tuple[MergedJudgments, BenchmarkDataset | None]:
+    """The judgments of a benchmark with the grades by people, and its next version if the server has its data."""
+    judgments = people_grades(state, benchmark).judgments
+    if not judgments:
+        raise DataError(f"nobody has graded documents on {shortened(benchmark)} yet")
+    on_it = [result for result in state.index.results if result.entry.benchmark == benchmark]
+    newest = state.result(on_it[0].key)
+    loaded = state.datasets.find(newest, "judgments")
+    if loaded is None:
+        return merged_from_result(newest, judgments), None
+    new, merged = merged_version(loaded.dataset, judgments)
+    return merged, new

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
@@ -21,6 +21,7 @@ from assay.reports import SVG, THEME, environment, render_sections, table_sectio
 from assay.text import printable
 from assay.web.drawing import drawer
 from assay.web.page import Download, Page, PageRequest, Redirect, View
+from assay.web.people_grades import LAYER_PARAMETER, NewerJudgments, newer_hint
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
 
@@ -88,13 +89,21 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
         headers = {"content-disposition": f'attachment; filename="{view.name}"'}
         return Answer(mask(view.text).encode("utf-8", "replace"), headers=headers)
     if not (name := request.get("csv")):
-        return Answer(renderer.rendered(view, request, page.section or page.label), status=view.status)
+        hinted = replace(view, content={"newer": _newer(state, view, request), **view.content})
+        return Answer(renderer.rendered(hinted, request, page.section or page.label), status=view.status)
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"choose from {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
     return Answer(
         mask(render_sections([table_section(view.tables[name]())], "csv")).encode("utf-8", "replace"), CSV, headers=headers
     )
+
+
+def _newer(state: AppState, view: View, request: PageRequest) -> NewerJudgments | None:
+    """The hint that newer judgments exist, for a page whose content names its benchmark or its stored result."""
+    listed = view.content.get("listed")
+    benchmark = view.content.get("benchmark") if listed is None else listed.entry.benchmark
+    return newer_hint(state, str(benchmark), request.get(LAYER_PARAMETER)) if benchmark else None
 
 
 # Charts as SVG. Each mark has a label, which the script shows as a tooltip.

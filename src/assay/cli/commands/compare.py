@@ -154,7 +154,8 @@ def run_compare(options: argparse.Namespace) -> int:
     check_slices(options, [options.format, *forms])
     inputs = parse_inputs(options, RULES)
     check_baseline(options, inputs)
-    comparisons = compare_groups(options, load_results(options, inputs).groups, how)
+    sources = load_results(options, inputs)
+    comparisons = compare_groups(options, sources.groups, how)
     extras = slice_analyses(options, comparisons)
     report = ComparisonReport(
         comparisons, options.worst, options.best, options.digits, residuals=options.residuals, extras=extras
@@ -163,6 +164,7 @@ def run_compare(options: argparse.Namespace) -> int:
     write_output(options, lambda form: render_comparisons(report, form))
     if options.output:
         write_notes(options, f"wrote {', '.join(options.output)}")
+    write_notes(options, *sources.newer_judgments)
     return 0
 
 

@@ -1,17 +1,17 @@
-"""assay judgments: grades from the web pages; list, export or withdraw them, or measure how far judges agree."""
+"""assay judgments: grades and notes from the web pages; list, export or withdraw them, or measure how far judges agree."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.judgment_export import export_judgments
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here
-from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
+from assay.errors import NothingSelected, UnknownName, UsageError, near_matches
 from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay judgments --benchmark rag-template
   assay judgments export -o qrels.txt --benchmark rag-template
+  assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments agreement
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "agreement", "withdraw")
+ACTIONS = ("list", "export", "agreement", "withdraw", "notes")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ for each pair of "
-        "judges and Krippendorff's α for more than two; withdraw: remove one judgment",
+        "judges and Krippendorff's α for more than two; withdraw: remove one judgment; notes: list notes on queries",
     )
     parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
@@ -52,6 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only judgments of this kind: people, model or rule (default: all; export: people)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="export: file to write")
+    parser.add_argument(
+        "--merged",
+        action="store_true",
+        help="export: the judgments of the benchmark with these grades; a file that ends in .json is the whole benchmark",
+    )
+    parser.add_argument("--dataset", metavar="DATASET", help="export: the data of the benchmark; adds --merged")
+    parser.add_argument("--new-version", metavar="VERSION", help="export: the version of the new benchmark")
     parser.add_argument(
         "-f",
         "--format",
@@ -74,6 +82,9 @@ def run_judgments(options: argparse.Namespace) -> int:
     if options.action == "withdraw" and not all(getattr(options, name) for name in IDENTIFYING_FLAGS):
         raise UsageError(f"withdraw removes one grade. Add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
     with open_store(options) as store:
+        if options.action == "notes":
+            sys.stdout.write(_notes(store, options))
+            return 0
         who = None if options.judge is None else _stored_judge_name(options.judge)
         options.kind = options.kind or ("people" if options.action == "export" else None)
         judgments = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
@@ -82,9 +93,29 @@ def run_judgments(options: argparse.Namespace) -> int:
         if options.action == "withdraw":
             sys.stdout.write(_withdraw(store, judgments))
             return 0
-    do = {"list": _list, "export": _export, "agreement": _agreement}[options.action]
+        if options.action == "export":
+            sys.stdout.write(export_judgments(store, judgments, options))
+            return 0
+    do = {"list": _list, "agreement": _agreement}[options.action]
     sys.stdout.write(do(judgments, options))
     return 0
+
+
+def _notes(store: Store, options: argparse.Namespace) -> str:
+    """The notes and tags of queries."""
+    notes = store.query_notes.find(options.benchmark, options.query)
+    if options.format == "json":
+        return _json([note.to_dict() for note in notes], "notes")
+    if options.format == "csv":
+        return _csv([note.to_dict() for note in notes])
+    if not notes:
+        raise NothingSelected(f"{store.place} has no such notes on queries. To write some on a web page: assay serve")
+    head = ["benchmark", "query", "kind", "text", "author", "written (UTC)"]
+    rows = [
+        [note.benchmark, note.query, note.kind, note.text, note.author, note.written[:16].replace("T", " ")]
+        for note in notes
+    ]
+    return _table(head, rows, set(range(len(head)))) + f"\n{counted(len(notes), 'note')}\n"
 
 
 def _stored_judge_name(name: str) -> str:
@@ -142,34 +173,6 @@ def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
         for judgment in judgments
     ]
     return _table(head, rows, {0, 1, 2, 4, 5, 6, 7}) + f"\n{counted(len(judgments), 'judgment')}\n"
-
-
-def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
-    """One grade for each pair: the median of several judges, the lower one of two in the middle.
-
-    Judgments that TREC files cannot hold are left out with a note.
-    """
-    from assay.files import write_qrels
-    from assay.store import exportable
-
-    benchmarks = sorted({judgment.benchmark for judgment in judgments})
-    if len(benchmarks) > 1:
-        raise UsageError(
-            f"a file of qrels must be about one benchmark. Add --benchmark   (choose from {', '.join(benchmarks)})"
-        )
-    file = Path(options.output)
-    if file.is_dir() or not file.parent.exists():
-        raise UsageError(f"{file}: this must be a file in an existing folder")
-    can = exportable(judgments)
-    if not can.grades:
-        raise DataError(f"{can.explanation}. To write all judgments: assay judgments -f json")
-    if can.left_out:
-        sys.stderr.write(f"note: {can.explanation}. They are left out. To write all judgments: assay judgments -f json\n")
-    write_qrels(can.grades, file)
-    n_judges = len({judgment.judge for judgment in judgments})
-    several = f". If the {n_judges:,} judges differ, the grade is the median" if n_judges > 1 else ""
-    written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
-    return printable(written) + "\n"
 
 
 def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:

@@ -88,6 +88,7 @@ def run_report(options: argparse.Namespace) -> int:
     matters = [replace(report, gate=gate) for report in matters]
     if written := write_files(options, matters):
         write_notes(options, f"wrote {', '.join(written)}")
+    write_notes(options, *sources.newer_judgments)
     return 0
 
 

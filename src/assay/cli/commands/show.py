@@ -20,6 +20,7 @@ from assay.cli.output_options import (
 )
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
+from assay.cli.terminal import write_notes
 from assay.errors import UsageError
 from assay.serialize import dumps
 
@@ -70,8 +71,10 @@ def run_show(options: argparse.Namespace) -> int:
     check_output(options.output, ENDINGS if options.query is None else TEXT_ENDINGS, options.file_format)
     with open_store(options) as store:
         evaluation = store.find(options.reference)
+        newer = store.judgments.newer_notes(result.benchmark for result in evaluation.results)
     render = _evaluation if options.query is None else _query
     write_and_print(options, lambda form, style: render(evaluation, options, form, style))
+    write_notes(options, *(f"note: {note}" for note in newer))
     return 0
 
 

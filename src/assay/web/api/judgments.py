@@ -26,7 +26,7 @@ from assay.text import printable, shortened
 from assay.web.api.endpoint import MAX_PARAMETER_LETTERS, ParameterValues
 from assay.web.api.results import paged
 from assay.web.grading import GRADES
-from assay.web.people_grades import documents_of
+from assay.web.people_grades import documents_of, merged_judgments
 from assay.web.state import AppState
 
 MAX_SEARCHED = 200
@@ -124,6 +124,29 @@ def qrels(state: AppState, params: ParameterValues) -> bytes:
     with TemporaryFile() as file:
         write_qrels(judgments.grades, file)
         return file.read_bytes()
+
+
+def merged(state: AppState, params: ParameterValues) -> bytes:
+    """The judgments of a benchmark with the grades by people, as TREC qrels."""
+    judgments, _ = merged_judgments(state, params["benchmark"])
+    with TemporaryFile() as file:
+        write_qrels(judgments.qrels, file)
+        return file.read_bytes()
+
+
+def next_version(state: AppState, params: ParameterValues) -> dict[str, Any]:
+    """The next version of a benchmark, with the grades by people, as one JSON file that assay reads."""
+    judgments, dataset = merged_judgments(state, params["benchmark"])
+    if dataset is None:
+        raise DataError(f"{judgments.notes[0]}: assay serve --datasets")
+    return dataset.to_dict()
+
+
+def query_note_list(state: AppState, params: ParameterValues) -> dict[str, Any]:
+    """Notes and tags of queries, the oldest first."""
+    fields = {name: params[name] for name in ("benchmark", "query", "kind")}
+    page = paged("/query-notes", "notes", state.query_notes.find(**fields), params)
+    return {**page, "notes": [note.to_dict() for note in page["notes"]]}
 
 
 def export(state: AppState, params: ParameterValues) -> bytes:

@@ -188,6 +188,7 @@ JUDGMENT = exact_object(
     pool=TEXT,
     probability=NUMBER_OR_NULL,
 )
+QUERY_NOTE = exact_object(benchmark=TEXT, query=TEXT, text=TEXT, author=TEXT, kind={"enum": ["note", "tag"]}, written=TEXT)
 AGREEMENT = exact_object(
     a=TEXT,
     b=TEXT,
