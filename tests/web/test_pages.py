@@ -29,6 +29,7 @@ def lines_of(answer):
         rounded = re.sub(r"\d\.\d{6,}(e-\d+)?", lambda found: f"{float(found[0]):.5g}", answer.text).splitlines()
         return [*rounded[: N_ROWS + 1], f"… {len(rounded) - 1} rows"]
     html = re.sub(r"<(svg|script)\b.*?</\1>", "", answer.text, flags=re.DOTALL)
+    html = re.sub(r'<details class="grade-here".*?</details>', "", html, flags=re.DOTALL)
     html = re.sub(r'<(details class="query"|section id="judging").*?</(details|section)>', "", html, flags=re.DOTALL)
     main = re.search(r"<main[^>]*>(.*)</main>", html, re.DOTALL)[1]
     found = []
