@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from assay.web.rendering import Renderer
 
+BLESS, NOTE = "/compare/bless", "/compare/note"
 LONGEST_NOTE = 4_000
 
 
@@ -34,7 +35,7 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG
     async def note(request: Request) -> Response:
         return RedirectResponse(await run_in_threadpool(_note, state, await _fields(request)), 303)
 
-    return [Route("/compare/bless", bless, methods=["POST"]), Route("/compare/note", note, methods=["POST"])]
+    return [Route(BLESS, bless, methods=["POST"]), Route(NOTE, note, methods=["POST"])]
 
 
 async def _fields(request: Request) -> Mapping[str, str]:
