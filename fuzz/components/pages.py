@@ -17,6 +17,7 @@ from assay import web
 from assay.web.api.routes import ENDPOINTS
 from assay.web.app import PAGES, make_app
 from assay.web.drawing import Drawer
+from assay.web.pages.decide import BLESS, NOTE
 from assay.web.pages.judging import PATH as JUDGE
 from assay.web.pages.progress import EVENTS
 from assay.web.query_notes import PATH as QUERY_NOTE
@@ -37,6 +38,8 @@ OTHERS = (
     ("GET", "/switch"),
     ("POST", JUDGE),
     ("POST", QUERY_NOTE),
+    ("POST", BLESS),
+    ("POST", NOTE),
     ("GET", EVENTS),
 )
 TEXTS = (
@@ -326,6 +329,9 @@ def _bodies(method: str, path: str) -> list[str]:
     if path == QUERY_NOTE:
         note = {"csrf": "$csrf", "result": "$id/0", "query": "q1", "kind": "tag", "text": "hard", "judge": "Ada"}
         return [urlencode(note, safe="$/"), urlencode({**note, "remove": "1"}, safe="$/")]
+    if path in (BLESS, NOTE):
+        decision = {"csrf": "$csrf", "result": "$id/0", "name": "main", "text": "a note", "next": "/compare?r=$id/0&r=$id/1"}
+        return [urlencode(decision, safe="$/"), urlencode({**decision, "name": "../x", "next": "//evil"}, safe="$/")]
     return ["token=x&next=%2F&csrf=$csrf"] if method == "POST" else []
 
 

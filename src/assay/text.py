@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import takewhile
 
@@ -215,6 +215,16 @@ def words_of(text: str) -> list[str]:
     if text.isascii():
         return text.encode().translate(_ASCII_LETTERS).decode().split()
     return _any_word().findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def word_places(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each word of a text, in order; the words are those of `words_of`, before they are folded."""
+    return (match.span() for match in _any_word().finditer(text))
+
+
+def is_unseparated(word: str) -> bool:
+    """Whether a word is one character of a script that does not separate words."""
+    return re.match(f"[{_UNSEPARATED}]", word) is not None
 
 
 _ASCII_LETTERS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)

@@ -100,7 +100,7 @@ def test_a_click_on_a_point_shows_both_rankings(opened):
     point.as_element().click(force=True)
     assert card.get_attribute("open") is not None
     assert card.locator(".side h4").all_inner_texts() == ["base mrr 0.250", "cand mrr 1.000"]
-    assert card.locator("li.relevant .document").all_inner_texts() == ["d4", "d4"]
+    assert card.locator("li.relevant .document .name").all_inner_texts() == ["d4", "d4"]
     assert page.evaluate("document.activeElement.closest('details').dataset.query") == "q4"
 
 

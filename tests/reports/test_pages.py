@@ -17,11 +17,11 @@ from ._pages import CAND_RANKS, QRELS, base, cand, many, page, result_of, sectio
 from ._results import banded
 
 ORDER = [
-    "Metrics",
-    "Slices",
-    "Metric by cutoff",
-    "Query by query",
     "Wins and losses",
+    "Slices",
+    "Metrics",
+    "Query by query",
+    "Metric by cutoff",
     "Score distributions",
     "Latency and failures",
     "Provenance",
@@ -48,7 +48,7 @@ def test_sections_stand_in_their_order_and_the_verdict_before_them(compared, tre
     assert compared.index('class="verdict') < compared.index("<section")
     assert tree.one("p", class_="verdict").text == two().comparison.verdict
     alone = parse(page(BenchmarkReport((base(),))))
-    assert titles(alone) == [*ORDER[:3], "Notable queries", *ORDER[5:]]
+    assert titles(alone) == ["Metrics", "Slices", "Metric by cutoff", "Notable queries", *ORDER[5:]]
     assert alone.one("p", class_="verdict").text.startswith("base reaches mrr 0.531 [")
     assert page(two()) == compared, "the same page twice is the same text"
 

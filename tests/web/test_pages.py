@@ -18,7 +18,7 @@ ADDRESSES = """/ /results /?csv=series&words=BM25
 /result/<0>/0?csv=queries&only=zero /result/<1>/0?csv=queries&only=worse /result/<1>/0?csv=queries&only=changed
 /result/<1>/1?csv=queries&metric=mrr&sort=mrr&order=asc&words=fr+hard /result/<1>/1?csv=queries&words=THING+17
 /result/<0>/1/query?id=q005&csv=ranking /compare?r=<1>/0&r=<1>/1&csv=metrics /compare?r=<0>/0&r=<1>/0&r=<2>/0&csv=metrics
-/compare?r=<0>/0&r=<1>/0&r=<2>/0&csv=metrics-2 /compare?r=<1>/0&r=<1>/1&csv=all-queries&differ=1&sort=change&order=desc
+/compare?r=<0>/0&r=<1>/0&r=<2>/0&csv=metrics-2 /compare?r=<1>/0&r=<1>/1&csv=all-queries&only=changed&sort=change&order=desc
 /leaderboard?metric=mrr&csv=board /history?provider=dense&since=2026-10-03&csv=points"""
 N_ROWS = 3
 """Of a table that are shown."""
@@ -30,6 +30,7 @@ def lines_of(answer):
         rounded = re.sub(r"\d\.\d{6,}(e-\d+)?", lambda found: f"{float(found[0]):.5g}", answer.text).splitlines()
         return [*rounded[: N_ROWS + 1], f"… {len(rounded) - 1} rows"]
     html = re.sub(r"<(svg|script)\b.*?</\1>", "", answer.text, flags=re.DOTALL)
+    html = re.sub(r'<details class="grade-here".*?</details>', "", html, flags=re.DOTALL)
     html = re.sub(r'<(details class="query"|section id="judging").*?</(details|section)>', "", html, flags=re.DOTALL)
     main = re.search(r"<main[^>]*>(.*)</main>", html, re.DOTALL)[1]
     found = []

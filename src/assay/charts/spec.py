@@ -21,7 +21,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 DASHES = ([1, 0], [7, 3], [2, 2])
 """Used if there are more systems than colours."""
-BETTER, WORSE, SAME = "#0072b2", "#d55e00", "#8f8f8f"
+BETTER, WORSE, SAME = "#1a7f37", "#d1242f", "#8f8f8f"
 PALE, DEEP = "#eef4f9", "#08519c"
 """The ends of a scale from worst to best."""
 EQUAL = "#dcdcdc"
@@ -51,6 +51,8 @@ ON_DARK = {
     "#e69f00": "#ffd24d",
     "#5b4ea0": "#9a8ee0",
     "#b2182b": "#ea5b68",
+    BETTER: "#3fb950",
+    WORSE: "#f85149",
     PALE: "#1e2a34",
     EQUAL: "#43474b",
     DEEP: "#2a72b5",

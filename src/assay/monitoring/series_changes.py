@@ -70,7 +70,8 @@ class Detector:
 
     def _recorded_between(self, points: Sequence[Point]) -> Any:
         def has_recorded_change(before: int, now: int) -> bool:
-            return bool(what_changed(*self._provenances(points[before], points[now])))
+            recorded = what_changed(*self._provenances(points[before], points[now]))
+            return any(changed.part != "metrics" for changed in recorded)
 
         return has_recorded_change
 

@@ -13,6 +13,9 @@ from assay.reports.outputs import check_writable as check_writable
 from assay.reports.outputs import form_of as form_of
 from assay.reports.outputs import new_folders as new_folders
 from assay.reports.outputs import write_output as write_output
+from assay.reports.page.cards import Card as Card
+from assay.reports.page.cards import Cards as Cards
+from assay.reports.page.cards import make_card as make_card
 from assay.reports.page.charts import SVG as SVG
 from assay.reports.page.charts import THEME as THEME
 from assay.reports.page.charts import Figure as Figure
@@ -23,8 +26,9 @@ from assay.reports.page.page import Group as Group
 from assay.reports.page.page import Page as Page
 from assay.reports.page.page import make_group as make_group
 from assay.reports.page.page import make_page as make_page
-from assay.reports.page.queries import Cards as Cards
+from assay.reports.page.queries import CARDS_LEAD as CARDS_LEAD
 from assay.reports.page.subject import BenchmarkReport as BenchmarkReport
+from assay.reports.page.subject import ExpectedOf as ExpectedOf
 from assay.reports.page.subject import WordsOf as WordsOf
 from assay.reports.renderers.html import check_html_packages as check_html_packages
 from assay.reports.renderers.html import environment as environment

@@ -25,7 +25,7 @@ from assay.store.annotation import (
     remove_tags,
     unbless_work,
 )
-from assay.store.database import Database, state_of
+from assay.store.database import MAX_WAIT, Database, state_of
 from assay.store.export import Exported, read_export, read_exported, write_export
 from assay.store.guards import GuardBook
 from assay.store.judgment import Judgment
@@ -38,7 +38,7 @@ from assay.store.query_scores import QueryScores, ScoreColumn, in_parts, read_pr
 from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
 from assay.store.references import Target, check_baseline_name, resolve, resolve_part, resolve_whole
 from assay.store.rows import read_rows
-from assay.store.schema import BASELINES, EVALUATIONS, RESULTS
+from assay.store.schema import BASELINES, EVALUATIONS, NOTES, RESULTS
 from assay.store.stored_result import Entry, Note, Point, StoredEvaluation
 from assay.store.timestamps import now, parse_since
 from assay.store.writing import bundle_of, insert_bundle
@@ -65,8 +65,8 @@ class Store:
     it means one result.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, max_wait: float = MAX_WAIT) -> None:
+        self._database, self._max_wait = database, max_wait
 
     @classmethod
     def open(cls, url: str | Path | StoreLocation | None = None, *, create: bool = True) -> Self:
@@ -83,6 +83,10 @@ class Store:
     def place(self) -> StoreLocation:
         """The location; as text without passwords."""
         return self._database.place
+
+    def within(self, seconds: float) -> Self:
+        """The same store, in which `bless`, `note` and `tag` wait at most this long while others write."""
+        return type(self)(self._database, seconds)
 
     def close(self) -> None:
         """Close the database."""
@@ -199,7 +203,7 @@ class Store:
                 _check_not_failed(connection, target, places)
             return bless(connection, target, name)
 
-        return self._database.write(work)
+        return self._database.write(work, self._max_wait)
 
     def unbless(self, name: str) -> str:
         """Remove a baseline and return its evaluation, which is not deleted."""
@@ -218,13 +222,23 @@ class Store:
         note = Note(now(), text)
         return self._about(reference, "annotated", lambda connection, number: add_notes(connection, number, [note]))
 
+    def notes(self, reference: str) -> Sequence[Note]:
+        """The notes on an evaluation, without reading its results."""
+
+        def work(connection: Connection) -> Sequence[Note]:
+            target = resolve(connection, reference)
+            mine = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == target.number)
+            return read_rows(connection, mine.order_by(NOTES.c.written, NOTES.c.number), Note)
+
+        return self._database.read(work)
+
     def _about(self, reference: str, done: str, change: Any) -> str:
         def work(connection: Connection) -> str:
             target = resolve_whole(connection, reference, done)
             change(connection, target.number)
             return target.id
 
-        return self._database.write(work)
+        return self._database.write(work, self._max_wait)
 
     def delete(self, *references: str, force: bool = False) -> Sequence[str]:
         """Delete evaluations, all of them or none, and return their ids. Baselines are deleted only with `force`."""

@@ -319,6 +319,19 @@ class Lines:
         return self._starts[max(line, 0)] if line < self.n_lines else self.size
 
 
+def text_at(chunk_id: str, files: Mapping[str, Document]) -> str:
+    """The text of a chunk whose id has its location, cut from its file; empty if the id has none or the file is unknown."""
+    named = LOCATION_ID.fullmatch(chunk_id)
+    document = files.get(named["file"]) if named else None
+    if named is None or document is None:
+        return ""
+    lines, first, last = Lines(document.text), int(named["first"]), int(named["last"] or named["first"])
+    start, end = lines.characters(first - 1, last)
+    if named["from"] and named["to"]:
+        start, end = start + int(named["from"]) - 1, min(lines.characters(last - 1, last)[0] + int(named["to"]), end)
+    return document.text[start:end]
+
+
 LARGEST_SAFE_INT = 2**62
 """A whole number that certainly fits into 64 bits."""
 

@@ -17,6 +17,7 @@ from assay.web.page import Page, PageRequest
 from assay.web.pages import (
     compare,
     datasets,
+    decide,
     history,
     home,
     judging,
@@ -53,6 +54,7 @@ PAGES: tuple[Page, ...] = (
     query.PAGE,
     judgments.PAGE,
     compare.PAGE,
+    compare.REPORT,
     leaderboard.PAGE,
     history.PAGE,
     datasets.PAGE,
@@ -63,6 +65,7 @@ PAGES: tuple[Page, ...] = (
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
+    decide.routes,
     query_notes.routes,
     live_routes,
     api_routes,

@@ -6,11 +6,12 @@ The store contains only ids. A path in a result or a request is never opened: on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.errors import AssayError
 from assay.evaluation import Grades, Result
+from assay.views import text_at
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
@@ -23,19 +24,30 @@ class LoadedDataset:
     """A benchmark that can be read, with its fingerprints, which are computed once."""
 
     def __init__(self, dataset: BenchmarkDataset) -> None:
+        self.dataset = dataset
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """Part → its fingerprint."""
         from assay.datasets import PARTS
 
-        self.dataset = dataset
-        self.fingerprints = {part: dataset.fingerprint(part) for part in PARTS}
+        return {part: self.dataset.fingerprint(part) for part in PARTS}
 
     def text(self, document: str) -> str:
-        """The text of a document; empty if there is no such document, or its file has changed since."""
+        """The text of a document, or of a chunk by its location; empty if it is unknown, or its file has changed since."""
         documents = self.dataset.documents
+        if not isinstance(documents, Mapping):
+            return ""
         try:
-            entry = documents.get(document) if isinstance(documents, Mapping) else None
+            entry = documents.get(document)
+            return text_at(document, documents) if entry is None else str(entry.text) if entry.doc_id == document else ""
         except (AssayError, OSError, IndexError):
             return ""
-        return str(entry.text) if entry is not None and entry.doc_id == document else ""
+
+    def expected(self, query: str) -> str:
+        """The expected answer to a query; empty if there is none."""
+        record = self.dataset.queries.get(query)
+        return (record.expected if record else "") or ""
 
 
 class ServedDatasets:
@@ -92,6 +104,11 @@ class ServedDatasets:
             if text
         }
 
+    def expected_of(self, result: Result, query: str) -> str:
+        """The expected answer to a query of a result; empty if the data are not available or have changed."""
+        loaded = self.find(result, "queries")
+        return loaded.expected(query) if loaded else ""
+
     def _all(self, name: str) -> Iterator[LoadedDataset]:
         yield from (loaded for loaded in self._datasets if loaded.dataset.name == name)
         if (loaded := _bundled(name)) is not None:
@@ -113,3 +130,8 @@ def _bundled(name: str) -> LoadedDataset | None:
 def texts_of(result: Result, documents: Sequence[str]) -> dict[str, str]:
     """Document → its first words, if the benchmark is bundled with assay."""
     return ServedDatasets().texts_of(result, documents)
+
+
+def expected_of(result: Result, query: str) -> str:
+    """The expected answer to a query, if the benchmark is bundled with assay."""
+    return ServedDatasets().expected_of(result, query)

@@ -99,18 +99,21 @@ class GradeForm:
 
 
 def grade_forms(
-    state: AppState, key: str, query: str, judge: str = "", texts: Mapping[str, str] | None = None, part: str = ""
+    state: AppState,
+    key: str,
+    query: str,
+    judge: str = "",
+    texts: Mapping[str, str] | None = None,
+    part: str = "",
+    result: Result | None = None,
 ) -> Callable[[str], GradeForm]:
     """A function that gives the form for any document of a query of a result; `texts` are those that the page shows.
 
-    A page that shows the same document several times names the `part`, because each form has an id.
+    A page that shows a document several times names the `part`, because each form has an id. A page can give the `result`.
     """
-    result = state.result(key)
+    result = result or state.result(key)
     own = own_grades(state, result, query)
-    by_document: dict[str, list[Judgment]] = {}
-    for judgment in people_grades(state, result.benchmark).judgments:
-        if judgment.query == printable(query):
-            by_document.setdefault(judgment.document, []).append(judgment)
+    by_document = _by_document(state, result, query)
 
     def form(document: str) -> GradeForm:
         text = (texts or {}).get(document, "")
@@ -132,6 +135,15 @@ def grade_forms(
         )
 
     return form
+
+
+def _by_document(state: AppState, result: Result, query: str) -> dict[str, list[Judgment]]:
+    """Document → the grades that people gave it for a query."""
+    by_document: dict[str, list[Judgment]] = {}
+    for judgment in people_grades(state, result.benchmark).judgments:
+        if judgment.query == printable(query):
+            by_document.setdefault(judgment.document, []).append(judgment)
+    return by_document
 
 
 def own_grades(state: AppState, result: Result, query: str) -> Mapping[str, float]:

@@ -99,11 +99,20 @@ class Redirect:
 
 
 @dataclass(frozen=True)
+class Download:
+    """A file instead of a page."""
+
+    text: str
+    name: str
+    """The name of the file: letters, digits, - and . only."""
+
+
+@dataclass(frozen=True)
 class Page:
     """One page: its path, and the function that creates it. A page with a label is in the navigation."""
 
     path: str
-    show: Callable[[AppState, PageRequest], View | Redirect]
+    show: Callable[[AppState, PageRequest], View | Redirect | Download]
     label: str = ""
     takes: tuple[str, ...] = ()
     """The parameters of its address; every page also accepts `csv`. All others are refused."""

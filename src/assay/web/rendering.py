@@ -21,7 +21,7 @@ from assay.reports import SVG, THEME, environment, render_sections, table_sectio
 from assay.text import printable
 from assay.web.drawing import drawer
 from assay.web.live import EVENTS
-from assay.web.page import Page, PageRequest, Redirect, View
+from assay.web.page import Download, Page, PageRequest, Redirect, View
 from assay.web.people_grades import LAYER_PARAMETER, NewerJudgments, newer_hint
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
@@ -86,6 +86,9 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
     view = page.show(state, request)
     if isinstance(view, Redirect):
         return Answer(b"", status=307, headers={"location": view.url})
+    if isinstance(view, Download):
+        headers = {"content-disposition": f'attachment; filename="{view.name}"'}
+        return Answer(mask(view.text).encode("utf-8", "replace"), headers=headers)
     if not (name := request.get("csv")):
         live = {"events": EVENTS, "n_results": state.n_results} if page.is_live else {}
         hinted = replace(view, content={"newer": _newer(state, view, request), **view.content})
@@ -197,8 +200,8 @@ GO_KEYS = {
     "Progress": "p",
 }
 """Label of a page → the key that opens it after g."""
-SCRIPTS = ("live.js", "tables.js", "web.js", "keys.js", "progress.js")
-STYLES = ("style.css", "web.css", "judging.css", "grading.css", "home.css")
+SCRIPTS = ("live.js", "tables.js", "web.js", "keys.js", "progress.js", "compare.js")
+STYLES = ("style.css", "web.css", "judging.css", "grading.css", "home.css", "compare.css")
 
 
 class Renderer:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
     from assay.monitoring import GateReport
-    from assay.reports import BenchmarkReport, Page, WordsOf
+    from assay.reports import BenchmarkReport, ExpectedOf, Page, WordsOf
 
 
 CHART_KINDS = ("svg", "png", "pdf")
@@ -96,7 +96,7 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
     """A part of the page for each benchmark; several systems on one are compared."""
     from assay.reports import BenchmarkReport, anchor_of
 
-    words_of = _words_of(options)
+    texts = _text_sources(options)
     groups = sources.groups
     reports = []
     for place, group in enumerate(groups, 1):
@@ -111,24 +111,29 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
             from assay.comparison import compare_results
 
             comparison = compare_results(working, how, metrics=options.metrics, intersect=options.intersect)
-        reports.append(BenchmarkReport(shown, comparison, by, group=name, words_of=words_of, failed=failed))
+        reports.append(
+            BenchmarkReport(shown, comparison, by, group=name, words_of=texts[0], expected_of=texts[1], failed=failed)
+        )
     return reports
 
 
-def _words_of(options: argparse.Namespace) -> WordsOf:
-    """The source of document texts: the given benchmark, else a bundled one."""
-    from assay.web import texts_of
+def _text_sources(options: argparse.Namespace) -> tuple[WordsOf, ExpectedOf]:
+    """The source of document texts and of expected answers: the given benchmark, else a bundled one."""
+    from assay.web import LoadedDataset, expected_of, texts_of
 
     if not options.dataset:
-        return texts_of
+        return texts_of, expected_of
     from assay.datasets import load_dataset
 
-    documents = load_dataset(options.dataset, options.dataset_format).documents
+    loaded = LoadedDataset(load_dataset(options.dataset, options.dataset_format))
 
     def words_in_benchmark(result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG001 (all are about this benchmark)
-        return {name: str(getattr(documents[name], "text", "")) for name in names if name in documents}
+        return {name: text for name in names if (text := loaded.text(name))}
 
-    return words_in_benchmark
+    def answer_in_benchmark(result: Result, query: str) -> str:  # noqa: ARG001 (as above)
+        return loaded.expected(query)
+
+    return words_in_benchmark, answer_in_benchmark
 
 
 def _with_asked_metrics(options: argparse.Namespace, result: Result) -> Result:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.comparison import UNKNOWN, Comparison, Figures, spread_of
+from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
@@ -22,7 +23,7 @@ from assay.reports.sections.slices import BEYOND, MACRO, OF_LANGUAGE, P_EQUAL, V
 from assay.reports.sections.store import readable_time
 from assay.reports.table import Mark, Section, Table, columns, joined, number, words
 from assay.stats import UNKNOWN_VARIANCE, GroupVariance
-from assay.text import counted
+from assay.text import counted, printable
 
 MEANING = (
     f"{MACRO}: every language has the same weight; {VARIANCE}: how much the values differ between languages; "
@@ -188,6 +189,10 @@ class Head:
     tone: Mark = Mark.NONE
     """Better or worse, if that is significant."""
     notes: tuple[str, ...] = ()
+    change: str = ""
+    """For two systems: the first metric of both, and the difference."""
+    outcome: str = ""
+    """For two systems: the direction as a sign and a word."""
 
 
 def head_of(report: BenchmarkReport) -> Head:
@@ -195,21 +200,57 @@ def head_of(report: BenchmarkReport) -> Head:
     dataset = report.first.provenance.get("dataset") or {}
     title = f"{report.first.benchmark} {dataset.get('version', '')}".strip()
     if report.comparison is None:
-        return Head(title or report.names[0], _about(report), _one_verdict(report), notes=_notes(report))
+        verdict, tone = f"{_dead(report)}{_one_verdict(report)}", Mark.WORSE if _has_died(report) else Mark.NONE
+        return Head(title or report.names[0], _about(report), verdict, tone, _notes(report))
     comparison = report.comparison
     best = best_sentence(comparison)
-    pairs = [comparison.verdict] if best else []
-    notes_below = (
-        *pairs,
-        *comparison.doubts,
-        *power_notes(comparison),
-        *comparison.remarks,
-        *comparison.notes,
-        *_notes(report),
-    )
+    notes_below = (*([comparison.verdict] if best else []), *comparison.notes, *failure_notes(_all_results(report), ""))
     fallback = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} systems"
-    verdict = best or comparison.verdict
-    return Head(title or fallback, _about(report), verdict, _tone(report), notes_below)
+    verdict, tone = best or comparison.verdict, _tone(report)
+    return Head(title or fallback, _about(report), verdict, tone, notes_below, _change(report), _outcome(report, tone))
+
+
+def reasons_for_doubt(report: BenchmarkReport) -> tuple[str, ...]:
+    """What could overturn the verdict of a comparison: unjudged documents, few queries, noise, and other notes."""
+    comparison = report.comparison
+    if comparison is None:
+        return ()
+    shown = set(failure_notes(_all_results(report), ""))
+    notes = (*comparison.doubts, *power_notes(comparison), *comparison.remarks, *_notes(report))
+    return tuple(note for note in dict.fromkeys(notes) if note not in shown)
+
+
+def _all_results(report: BenchmarkReport) -> tuple[Result, ...]:
+    return (*report.results, *report.failed)
+
+
+def _difference(report: BenchmarkReport) -> tuple[float, float] | None:
+    """The values of the reference and of the other of two systems on the first metric; None for more systems."""
+    if report.comparison is None or len(report.results) != 2:
+        return None
+    metric, reference = report.metrics[0].name, reference_of(report.comparison)
+    values = {name: report.comparison.value(name, metric) for name in report.comparison.names}
+    other = next(name for name in report.comparison.names if name != reference)
+    return values[reference], values[other]
+
+
+def _change(report: BenchmarkReport) -> str:
+    """`ndcg@10 0.732 → 0.592 (−0.140)`."""
+    if (values := _difference(report)) is None:
+        return ""
+    metric = report.metrics[0]
+    old, new = (report.figures.value(metric, value) for value in values)
+    return f"{metric.name} {old} → {new} ({report.figures.change(metric, values[1] - values[0])})"
+
+
+def _outcome(report: BenchmarkReport, tone: Mark) -> str:
+    """`▼ worse`, `▲ better`; if the difference is not significant, `lower, not shown`."""
+    if (values := _difference(report)) is None:
+        return ""
+    if tone is not Mark.NONE:
+        return "▲ better" if tone is Mark.BETTER else "▼ worse"
+    change = values[1] - values[0]
+    return "" if math.isnan(change) else "equal" if change == 0 else f"{'lower' if change < 0 else 'higher'}, not shown"
 
 
 def _about(report: BenchmarkReport) -> str:
@@ -225,6 +266,18 @@ def _about(report: BenchmarkReport) -> str:
 
 def _all(n: int) -> str:
     return f"all {counted(n, 'query')}" if n > 1 else "its only query"
+
+
+def _dead(report: BenchmarkReport) -> str:
+    """A sentence if a system failed on every query, because then it has no figure to compare."""
+    names = [printable(result.name or "run") for result in report.failed]
+    return f"{_named(names)} failed on every query, so nothing can be compared. " if names else ""
+
+
+def _has_died(report: BenchmarkReport) -> bool:
+    """Whether the newest of the results failed on every query."""
+    times = [str(result.provenance.get("started", "")) for result in _all_results(report)]
+    return bool(report.failed) and max(times) in times[len(report.results) :]
 
 
 def _one_verdict(report: BenchmarkReport) -> str:
@@ -254,7 +307,7 @@ def _tone(report: BenchmarkReport) -> Mark:
 def _notes(report: BenchmarkReport) -> tuple[str, ...]:
     """Notes on the results; each sentence once."""
     all_notes = (
-        *failure_notes((*report.results, *report.failed), ""),
+        *failure_notes(_all_results(report), ""),
         *latency_notes(report.results),
         *notes(Report(report.results, points_on=False)),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from assay.reports.page.changes import changes_section, doubts_section
 from assay.reports.page.charts import Figure, Figures, draw_charts, scores_section
 from assay.reports.page.head import Head, cross_benchmark_section, head_of
 from assay.reports.page.metrics import definitions_section, metrics_section
@@ -60,18 +61,23 @@ def make_page(reports: Sequence[BenchmarkReport], title: str = "") -> Page:
     return Page(tuple(make_group(report) for report in reports), title, cross_benchmark_section(reports))
 
 
-def make_group(report: BenchmarkReport) -> Group:
-    """Everything about one benchmark."""
-    return Group(report.group or "all", head_of(report), tuple(_sections(report)))
+def make_group(report: BenchmarkReport, *, has_queries: bool = True) -> Group:
+    """Everything about one benchmark; without the section of queries for pages that have a longer one."""
+    return Group(report.group or "all", head_of(report), tuple(_sections(report, has_queries=has_queries)))
 
 
-def _sections(report: BenchmarkReport) -> Iterable[Section]:
+def _sections(report: BenchmarkReport, *, has_queries: bool) -> Iterable[Section]:
+    """For a comparison: what changed, what could overturn the verdict, which queries changed; then all figures."""
+    queries = queries_section(report) if has_queries else None
+    story = (changes_section(report), doubts_section(report))
+    first: tuple[Section | None, ...]
+    if report.comparison is None:
+        first = (*story, metrics_section(report), slices_section(report), _by_cutoff(report), queries)
+    else:
+        figures = (metrics_section(report), scatter_section(report), _by_cutoff(report))
+        first = (*story, queries, slices_section(report), *figures)
     sections = (
-        metrics_section(report),
-        slices_section(report),
-        _by_cutoff(report),
-        scatter_section(report),
-        queries_section(report),
+        *first,
         scores_section(report),
         *_shared_sections(report),
         times_section(report),

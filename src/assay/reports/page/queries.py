@@ -3,98 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.arrays import Floats
-from assay.comparison import UNKNOWN, ranking_of, sign_of
-from assay.evaluation import Result
+from assay.comparison import UNKNOWN, sign_of
 from assay.metrics import BoundMetric
+from assay.reports.page.cards import Card, Cards, card_anchor, make_card, tone_of
 from assay.reports.page.charts import Figures, draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.table import (
-    Cell,
-    Column,
-    Mark,
-    PlainPart,
-    Section,
-    Table,
-    anchor_of,
-    joined,
-    number,
-    text_columns,
-    words,
-)
+from assay.reports.table import Cell, Column, Section, Table, anchor_of, joined, number, text_columns, words
 from assay.text import counted, printable
 
-DEPTH = 10
-"""Ranks that are shown."""
-MAX_MISSED = 10
-"""Relevant documents that are shown although they are ranked lower or were not retrieved."""
 MAX_ROWS = 1_000
 """Queries in the table."""
-LONGEST_TEXT = 4_000
-"""Characters of a query in its card."""
-LONGEST_ERROR = 300
-LONGEST_DOCUMENT = 120
-"""Characters of a document in a ranking."""
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A document of a ranking, or a relevant document that is not among the first ranks."""
-
-    rank: str
-    document: str
-    grade: str = ""
-    tone: str = ""
-    text: str = ""
-    """Its first words, if they are available."""
-
-
-@dataclass(frozen=True)
-class Side:
-    """What one system retrieved for a query."""
-
-    system: str
-    score: str
-    hits: tuple[Hit, ...] = ()
-    problem: str = ""
-    more: str = ""
-
-
-@dataclass(frozen=True)
-class Card:
-    """One query: its text, how its score changed, and what each system retrieved."""
-
-    anchor: str
-    query: str
-    name: str
-    text: str
-    change: str
-    sides: tuple[Side, ...]
-    about: tuple[str, ...] = ()
-    tone: str = ""
-    group: str = ""
-    is_open: bool = False
-
-
-@dataclass(frozen=True)
-class Cards:
-    """Queries that have something in common."""
-
-    title: str
-    cards: tuple[Card, ...]
-    lead: str = ""
-    part: ClassVar[str] = "cards"
-
-    def plain(self) -> tuple[PlainPart, ...]:
-        """A row for each query."""
-        rows = [(Cell(card.name), Cell(card.change), Cell(card.text)) for card in self.cards]
-        return (Table(text_columns("query", "score", "text", prose=True), tuple(rows), title=self.title),)
+CARDS_LEAD = (
+    "Documents have their grade: ✓ is relevant, ✗ is judged not relevant. Missed relevant documents are listed below each "
+    "ranking. An arrow shows the rank in the other ranking. Words of the query are marked."
+)
+LEAD_OF_ONE = (
+    "Documents have their grade: ✓ is relevant, ✗ is judged not relevant. Missed relevant documents are listed below the "
+    "ranking. Words of the query are marked."
+)
 
 
 def scatter_section(report: BenchmarkReport) -> Section | None:
@@ -117,100 +50,14 @@ def queries_section(report: BenchmarkReport) -> Section | None:
     carded = {query for kind in notable.kinds for query in kind.queries}
     parts: list[Any] = []
     for kind in notable.kinds:
-        cards = tuple(_card(report, query, notable) for query in kind.queries)
+        cards = tuple(notable.card(report, query) for query in kind.queries)
         parts.append(Cards(kind.title, cards, kind.lead))
     parts.append(_table(report, notable, carded))
     title = "Wins and losses" if report.pair is not None else "Notable queries"
-    lead = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
+    lead = CARDS_LEAD if report.pair is not None else LEAD_OF_ONE
     if left := len(report.looked_at[0].query_ids) - len(carded):
         lead += f" The rankings of {counted(left, 'other query')}, which are less notable, are left out."
     return Section(anchor_of("queries", report.group), title, tuple(parts), lead)
-
-
-def card_anchor(report: BenchmarkReport, query: str) -> str:
-    """The anchor of a query on the page."""
-    return anchor_of("query", query, report.group)
-
-
-def _card(report: BenchmarkReport, query: str, notable: NotableQueries) -> Card:
-    metric, results = notable.metric, report.looked_at
-    scores = [notable.score(place, query) for place in range(len(results))]
-    asked = next((result.queries[query] for result in results if query in result.queries), None)
-    text = printable(asked.text) if asked else ""
-    tags = [f"{name} {value}" for name, value in asked.tags.items() if name != "description"] if asked else []
-    return Card(
-        anchor=card_anchor(report, query),
-        query=query,
-        name=printable(query),
-        text=text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…",
-        change=_change(report, metric, scores),
-        sides=tuple(_side(report, result, query, scores[place], metric) for place, result in enumerate(results)),
-        about=tuple(map(printable, (*notable.why.get(query, ()), *tags))),
-        tone=_tone(metric, scores),
-        group=report.group,
-        is_open=bool(notable.kinds) and query == notable.kinds[0].queries[0],
-    )
-
-
-def _change(report: BenchmarkReport, metric: BoundMetric, scores: Sequence[float]) -> str:
-    texts = [report.figures.value(metric, score) for score in scores]
-    if len(scores) == 1:
-        return texts[0]
-    return f"{texts[0]} → {texts[1]} ({report.figures.change(metric, scores[1] - scores[0])})"
-
-
-def _tone(metric: BoundMetric, scores: Sequence[float]) -> Mark:
-    gain = sign_of(metric) * (scores[1] - scores[0]) if len(scores) == 2 else 0.0
-    return Mark.NONE if math.isnan(gain) or gain == 0 else Mark.BETTER if gain > 0 else Mark.WORSE
-
-
-def _side(report: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
-    """One ranking; if it is unknown, the reason."""
-    ranking = ranking_of(result, query)
-    relevant = result.relevant.get(query) or {}
-    name, figure = printable(result.name or "run"), f"{metric.name} {report.figures.value(metric, score)}"
-    hits = [_hit(rank, document, relevant) for rank, document in enumerate(ranking[:DEPTH], 1)]
-    missed = [document for document in relevant if document not in set(ranking[:DEPTH])]
-    ranks = {document: rank for rank, document in enumerate(ranking, 1)} if missed else {}
-    if ranking or result.run:
-        for document in missed[:MAX_MISSED]:
-            place = f"{ranks[document]:,}" if document in ranks else "–"
-            hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed"))
-    documents = [*ranking[:DEPTH], *missed[:MAX_MISSED]][: len(hits)]
-    texts = report.words_of(result, documents)
-    hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, documents, strict=True)]
-    return Side(name, figure, tuple(hits), _problem(result, query, ranking), _more(ranking, missed))
-
-
-def _hit(rank: int, document: str, relevant: Mapping[str, float]) -> Hit:
-    if document not in relevant:
-        return Hit(str(rank), printable(document))
-    return Hit(str(rank), printable(document), f"✓ {relevant[document]:g}", "relevant")
-
-
-def _first_words(text: str) -> str:
-    """The first words of a document, on a line or two."""
-    plain = printable(" ".join(text[: 4 * LONGEST_DOCUMENT].split()))
-    return plain if len(plain) <= LONGEST_DOCUMENT else plain[: LONGEST_DOCUMENT - 1].rstrip() + "…"
-
-
-def _problem(result: Result, query: str, ranking: Sequence[str]) -> str:
-    if query in result.failures:
-        return f"failed: {printable(result.failures[query])[:LONGEST_ERROR]}"
-    if ranking:
-        return ""
-    return "retrieved nothing" if result.run else "this result does not contain the ranking"
-
-
-def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
-    left = max(0, len(ranking) - DEPTH)
-    unseen = max(0, len(missed) - MAX_MISSED)
-    return joined(
-        [
-            f"… and {counted(left, 'more document')}" if left else "",
-            f"{counted(unseen, 'more relevant document')} missed" if unseen else "",
-        ]
-    )
 
 
 def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Table:
@@ -230,7 +77,7 @@ def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -
 
 def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_carded: bool) -> tuple[Cell, ...]:
     metric, results = notable.metric, report.looked_at
-    scores = [notable.score(place, query) for place in range(len(results))]
+    scores = notable.scores_of(query)
     asked = next((result.queries[query] for result in results if query in result.queries), None)
     href = f"#{card_anchor(report, query)}" if is_carded else ""
     fields = [words(query, link=href), words(asked.text if asked else "")]
@@ -238,7 +85,7 @@ def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_car
     if len(scores) == 2:
         change = scores[1] - scores[0]
         text = UNKNOWN if math.isnan(change) else report.figures.change(metric, change)
-        fields.append(number(text, change, mark=_tone(metric, scores)))
+        fields.append(number(text, change, mark=tone_of(metric, scores)))
     return (*fields, words(joined(notable.why.get(query, ()))))
 
 
@@ -270,9 +117,15 @@ class NotableQueries:
     """Queries × systems."""
     places: dict[str, int] = field(repr=False)
 
-    def score(self, place: int, query: str) -> float:
-        """The score of a query in one of the systems."""
-        return float(self.scores[self.places[query], place])
+    def scores_of(self, query: str) -> list[float]:
+        """The scores of a query, one for each system."""
+        scores: list[float] = self.scores[self.places[query]].tolist()
+        return scores
+
+    def card(self, report: BenchmarkReport, query: str) -> Card:
+        """The card of a query; the first card of the page is open."""
+        is_open = bool(self.kinds) and query == self.kinds[0].queries[0]
+        return make_card(report, query, self.metric, self.scores_of(query), self.why.get(query, ()), is_open=is_open)
 
 
 def notable_queries(report: BenchmarkReport) -> NotableQueries:

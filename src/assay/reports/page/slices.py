@@ -40,7 +40,7 @@ def slices_section(report: BenchmarkReport) -> Section | None:
         parts.append(Paragraph(f"{tested.verdict} {signs}".strip(), Mark.MUTED))
     parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MAX_METRICS else ()
     than = "the value over all queries" if report.pair is None else report.names[report.pair[0]]
-    lead = f"Colours show the difference: blue is better than {than}, orange is worse."
+    lead = f"Colours show the difference: green is better than {than}, red is worse."
     return Section(anchor_of("slices", report.group), "Slices", tuple(parts), lead)
 
 
@@ -85,7 +85,7 @@ def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slic
     rows = []
     for place, part in enumerate(slices):
         fields = [_tinted(report, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
-        rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
+        rows.append((words(part.value, link=report.slice_link(by, part.value)), number(f"{part.n:,}", part.n), *fields))
     heads: list[str | Column] = [by, "queries", *(Column(metric.name, help=metric.metric.meaning) for metric in metrics)]
     return Table(columns(*heads), tuple(rows), f"By {by}", title=f"By {by}", notes=notes)
 
@@ -108,7 +108,16 @@ def _of_two(
         changes = [_change(report, metric, before, after, place) for metric in metrics]
         changes[0] = replace(changes[0], sign=sign)
         p = number(p_short(pair.p_corrected, pair.draws), pair.p_corrected) if pair is not None else Cell("–", value="")
-        rows.append((words(part.value), number(f"{part.n:,}", part.n), *figures, changes[0], p, *changes[1:]))
+        rows.append(
+            (
+                words(part.value, link=report.slice_link(by, part.value)),
+                number(f"{part.n:,}", part.n),
+                *figures,
+                changes[0],
+                p,
+                *changes[1:],
+            )
+        )
     names = [result.name for result in (before_result, after_result)]
     first_head, *more = (Column(f"Δ {metric.name}", help=metric.metric.meaning) for metric in metrics)
     heads: list[str | Column] = [
@@ -138,7 +147,7 @@ def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice
             )
             for some in values
         ]
-        rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
+        rows.append((words(part.value, link=report.slice_link(by, part.value)), number(f"{part.n:,}", part.n), *fields))
     title = f"{metric.name} by {by}"
     heads = columns(by, "queries", *report.names)
     return Table(heads, tuple(rows), title, title=title, notes=notes)
@@ -166,7 +175,7 @@ def _tinted(report: BenchmarkReport, metric: BoundMetric, values: list[float], p
 
 
 def _tint(change: float, strongest: float) -> float | None:
-    """The strength of the colour: blue above 0, orange below, strongest for the largest change."""
+    """The strength of the colour: green above 0, red below, strongest for the largest change."""
     return change / strongest if math.isfinite(change) else None
 
 

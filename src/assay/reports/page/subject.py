@@ -29,6 +29,22 @@ def no_words(result: Result, documents: Sequence[str]) -> Mapping[str, str]:  # 
     return {}
 
 
+ExpectedOf = Callable[[Result, str], str]
+
+
+def no_answer(result: Result, query: str) -> str:  # noqa: ARG001 (what others look up)
+    """No expected answer, because stored results do not contain them."""
+    return ""
+
+
+SliceLink = Callable[[str, str], str]
+
+
+def no_link(tag: str, value: str) -> str:  # noqa: ARG001 (what others have)
+    """No address, because a file has no page for each slice."""
+    return ""
+
+
 @dataclass(frozen=True)
 class BenchmarkReport:
     """Results on one benchmark, with a comparison if there are several."""
@@ -43,6 +59,10 @@ class BenchmarkReport:
     figures: Figures = field(default_factory=Figures)
     words_of: WordsOf = field(default=no_words, repr=False)
     """Reads documents: a result and document ids → their texts."""
+    expected_of: ExpectedOf = field(default=no_answer, repr=False)
+    """Reads expected answers: a result and a query → the answer, empty if there is none."""
+    slice_link: SliceLink = field(default=no_link, repr=False)
+    """The address of the queries of a slice, by its tag and value."""
     failed: tuple[Result, ...] = ()
     """The systems that failed on every query: they have no values, only errors."""
 

@@ -29,6 +29,7 @@ from assay.reports.json_output import json_text
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
+from assay.reports.sections.changes import changes_sentence
 from assay.reports.sections.comparison_head import head_line, legend, level_text, n_queries_text, test_text, title_of
 from assay.reports.sections.moved_queries import mover_sections, movers_to_dict, preview, reference_of
 from assay.reports.sections.run_notes import failure_notes, shared_sections
@@ -168,7 +169,8 @@ def _terminal_sections(comparison: Comparison, report: ComparisonReport) -> Iter
         tables = [letters_table(comparison, figures), pairs_table(comparison, figures)]
     hint = "" if report.worst or report.best else preview(comparison, figures)
     doubts = doubts_on(comparison, report)
-    sentences = Notes(tuple(filter(None, (comparison.verdict, *doubts, hint, *remarks(comparison)))))
+    texts = (comparison.verdict, changes_sentence(comparison), *doubts, hint, *remarks(comparison))
+    sentences = Notes(tuple(filter(None, texts)))
     yield Section("comparison", title_of(comparison), (*tables, sentences), head_line(comparison))
     yield from mover_sections(comparison, report.worst, report.best, figures)
 
@@ -291,8 +293,8 @@ def has_baseline(comparison: Comparison) -> bool:
 def _document_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
     figures = report.figures
     head = Paragraph(head_line(comparison))
-    doubts = doubts_on(comparison, report)
-    parts = (head, Notes(doubts)) if doubts else (head,)
+    texts = tuple(filter(None, (changes_sentence(comparison), *doubts_on(comparison, report))))
+    parts = (head, Notes(texts)) if texts else (head,)
     yield Section("comparison", title_of(comparison) or "Comparison", parts, comparison.verdict)
     for result in comparison.results:
         yield Section("system", result.name, (_summary_table(comparison, result, figures),), level=3)

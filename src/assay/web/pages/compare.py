@@ -1,141 +1,190 @@
-"""Compare: two or more results side by side, as in the report, and all their queries."""
+"""Compare: what got worse from one result to another, why, and which queries show it; as in the report."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from urllib.parse import urlencode
+from typing import Any
 
 from assay.comparison import sign_of
-from assay.errors import AssayError, DataError, NotComparable, UsageError
-from assay.evaluation import Result
-from assay.metrics import BoundMetric
-from assay.reports import BenchmarkReport, Cards, Cell, Column, Group, Section, make_group, readable_time, words
-from assay.text import printable, shortened
-from assay.web.page import Page, PageRequest, Redirect, View, address
-from assay.web.queries import change_cell, cut_text, metric_of, query_url, score_column
+from assay.errors import DataError, NotComparable, UsageError
+from assay.reports import CARDS_LEAD, BenchmarkReport, Section, make_page, readable_time, render_page
+from assay.text import printable
+from assay.web.baselines import baseline_menu, redirect_to_keys
+from assay.web.card_grades import MORE_OUTCOMES, card_grades
+from assay.web.compared import CHOICE, Compared, compared_results, keys_and_baseline
+from assay.web.compared_queries import FILTERS, QueryCards, query_plan
+from assay.web.grading import OUTCOMES, outcome_of
+from assay.web.page import Download, Page, PageRequest, Redirect, View
+from assay.web.people_grades import LAYER_PARAMETER, layer_of
+from assay.web.queries import metric_of
 from assay.web.state import AppState, ListedResult
-from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, lay_out
+from assay.web.tables import TABLE_PARAMETERS, lay_out
 
-MAX_RESULTS = 20
-MAX_SYSTEMS_IN_TABLE = 6
-BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
-OTHER_QUERIES = "Other queries"
-"""Cards of the report for queries that are not notable."""
-MAX_CARDS = 8
-LEAD = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
+ABOVE = ("changes", "doubts")
+"""Sections that come before the queries."""
 MAX_NEWEST = 30
 """Results to choose from if none is given."""
+OUTCOME = (*OUTCOMES, *MORE_OUTCOMES)
+"""The parameters that say what happened to the form that was sent last."""
 
 
 def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
-    """`r` names each result, `baseline` one of them. References such as `latest/0` redirect to the keys of their results."""
-    if moved := _redirect_to_keys(state, request):
+    """`r` names each result, `baseline` one of them or another result. References redirect to the keys of their results."""
+    if moved := redirect_to_keys(state, request):
         return moved
-    keys, baseline = _keys_and_baseline(request)
-    picked = [state.listed_result(key) for key in keys]
+    keys, baseline = keys_and_baseline(state, request)
     if len(keys) < 2:
         if name := request.get("metric"):
             state.store.metric(name)  # an unknown metric is an error here too, although it is not used yet
         return _choose(state, keys)
-    shared = request.has("shared")
     try:
-        report, group = _report(state, keys, baseline, shared=shared)
+        compared = compared_results(state, keys, baseline, request)
     except DataError as error:
-        if shared:
+        if request.has("shared"):
             raise
         return _difference_view(request, error)
-    layouts, tables = lay_out(_fewer_cards(section, report) for section in group.sections)
-    first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
-    compared = tuple(key for key in keys if not state.result(key).is_total_failure)
-    order = _baseline_first(compared, baseline)
-    table = ComparedQueries(
-        [report.shown[compared.index(key)] for key in order], order, metric_of(request, report.metrics, report.moving)
-    )
-    plan = table.plan(request)
+    except UsageError:
+        if not layer_of(request):
+            raise
+        return Redirect(request.url(**{LAYER_PARAMETER: None}))  # the store lacks what scores with grades by people need
+    return _view(state, compared, request)
+
+
+def _view(state: AppState, compared: Compared, request: PageRequest) -> View:
+    report = compared.report
+    layouts, tables = lay_out(_without_clicks(section, report) for section in compared.group.sections)
+    first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(ABOVE)), default=-1)
     content = {
-        "head": group.head,
+        **_head(state, compared, request),
         "above": layouts[:first],
         "below": layouts[first:],
-        "picked": [
-            (key, result.name, listed) for key, result, listed in zip(keys, state.results(keys), picked, strict=True)
-        ],
-        "baseline": baseline,
-        "sheet": plan.sheet(request),
-        "metric": table.metric.name if table.metric else "",
-        "metrics": [metric.name for metric in report.metrics],
-        "swapped": _swapped_address(keys) if len(keys) == 2 else "",
+        "decision": _decision(state, compared, request),
+        "queries": None,
+        "layers": (),
+        "sheet": None,
     }
-    return View("compare.html.j2", _title(report), content, {**tables, "all-queries": lambda: plan.table(request)})
+    metric = metric_of(request, report.metrics, report.moving)
+    if metric is not None and report.pair is not None:
+        of_metric = compared.of_metric(metric)
+        plan = query_plan(of_metric, request, _baseline_first(compared))
+        cards = QueryCards(of_metric, request, opened=request.get("card")).page()
+        names = [metric.name for metric in report.metrics]
+        content |= {"queries": cards, "sheet": plan.sheet(request), "metric": metric.name, "metrics": names}
+        content |= {"lead": CARDS_LEAD, **card_grades(state, compared, request, metric)}
+        tables = {**tables, "all-queries": lambda: plan.table(request)}
+    return View("compare.html.j2", _title(compared), content, tables)
 
 
-def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
-    """The results in a request, each once, and the baseline; empty if there is none."""
-    keys = tuple(dict.fromkeys(request.get_all("r")))
-    if len(keys) > MAX_RESULTS:
-        raise UsageError(f"expected at most {MAX_RESULTS} results to compare, found {len(keys)}")
-    baseline = request.get("baseline")
-    if baseline and baseline not in keys:
-        raise UsageError(f"the baseline must be one of the compared results, not {shortened(baseline)}")
-    return keys, baseline
+def _head(state: AppState, compared: Compared, request: PageRequest) -> dict[str, Any]:
+    """The verdict, the compared results, and what can be compared instead."""
+    keys, candidate = compared.keys, state.listed_result(compared.keys[-1]) if compared.is_pair else None
+    return {
+        "head": compared.group.head,
+        "picked": _picked(state, compared),
+        "baseline": compared.baseline,
+        "candidate": candidate,
+        "menu": baseline_menu(state, candidate, keys[0]) if candidate else [],
+        "swapped": _address(request, (keys[1], keys[0]), keys[1]) if candidate else "",
+        "report_url": _report_url(compared, request),
+        "outcomes": OUTCOME,
+        "outcome": _outcome(state, keys[-1], request),
+    }
 
 
-def _redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
-    """The same address with references replaced by keys; None if there are no references."""
-    own = [
-        (name, _own_key(state, value) if name in ("r", "baseline") and value else value) for name, value in request.params
-    ]
-    return None if tuple(own) == request.params else Redirect(f"{request.path}?{urlencode(own)}")
+def show_report(state: AppState, request: PageRequest) -> Download | Redirect:
+    """The report of exactly this comparison as one file."""
+    if moved := redirect_to_keys(state, request):
+        return moved
+    keys, baseline = keys_and_baseline(state, request)
+    if len(keys) < 2:
+        raise UsageError("the report of a comparison needs at least two results: /compare/report?r=…&r=…")
+    compared = compared_results(state, keys, baseline, request)
+    name = "-".join(("compare", *(key.rpartition("/")[0].rpartition("-")[2] for key in keys[:4])))
+    return Download(render_page(make_page([compared.report], _title(compared))), f"{name}.html")
 
 
-def _own_key(state: AppState, key: str) -> str:
-    """The key of a result: a key stays as it is, `latest/1` becomes a key, and `latest` means its first result."""
-    if key in state.index.by_key:
-        return key
-    reference, _, place = key.rpartition("/")
-    if not (reference and place.isascii() and place.isdecimal()):
-        reference, place = key, "0"
-    try:
-        own_key = f"{state.store.id_of(reference)}/{int(place[:9])}"
-    except AssayError:
-        return key
-    return own_key if own_key in state.index.by_key else key
-
-
-def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
-    """The results with the baseline first, because differences are computed against it."""
-    return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
-
-
-def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
-    """The section with only the first cards, and without its table, because this page has a table of all queries."""
-    if section.key.startswith("query-by-query") and report.pair is not None:
-        return replace(section, lead=_above_the_line(report, report.pair[1]))
-    if not section.key.startswith("queries"):
+def _without_clicks(section: Section, report: BenchmarkReport) -> Section:
+    """The section; points of the chart of queries cannot be clicked here, so its text names the table instead."""
+    if not section.key.startswith("query-by-query") or report.pair is None:
         return section
-    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHER_QUERIES]
-    return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
-
-
-def _above_the_line(report: BenchmarkReport, place: int) -> str:
-    """What the position of a point means, and where the points are listed."""
     side = "Below" if report.moving is not None and sign_of(report.moving) < 0 else "Above"
-    return f"{side} the line, {report.names[place]} is better. The table of all queries below lists every point."
+    better = f"{side} the line, {report.names[report.pair[1]]} is better."
+    return replace(section, lead=f"{better} The table of all queries lists every point.")
 
 
-def _first_cards(group: Cards) -> Cards:
-    if len(group.cards) <= MAX_CARDS:
-        return group
-    return replace(
-        group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS} queries. The table below has every query."
+def _baseline_first(compared: Compared) -> list[Any]:
+    """The results with the baseline first, because differences are computed against it."""
+    results = list(compared.report.shown)
+    names = dict(zip(compared.keys, compared.names, strict=True))
+    return sorted(results, key=lambda result: result.name != names.get(compared.baseline))
+
+
+def _picked(state: AppState, compared: Compared) -> list[tuple[str, str, ListedResult]]:
+    """Key, name and entry of each result."""
+    return [
+        (key, printable(name), state.listed_result(key)) for key, name in zip(compared.keys, compared.names, strict=True)
+    ]
+
+
+def _address(request: PageRequest, keys: Sequence[str], baseline: str) -> str:
+    """The same page about other results."""
+    others = tuple(
+        (name, value) for name, value in request.params if name not in (*CHOICE[:2], *OUTCOME, "cards", "card", "page")
+    )
+    params = (*(("r", key) for key in keys), ("baseline", baseline), *others)
+    return PageRequest(request.path, {}, params).url()
+
+
+def _report_url(compared: Compared, request: PageRequest) -> str:
+    own = tuple((name, request.get(name)) for name in ("shared", LAYER_PARAMETER))
+    params = (*(("r", key) for key in compared.keys), ("baseline", compared.baseline), *own)
+    return PageRequest("/compare/report", {}, params).url()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What can be decided on the page: bless the newer result, write a note; and what was decided last."""
+
+    key: str
+    name: str
+    back: str
+    """The address of the comparison."""
+    baselines: tuple[str, ...]
+    notes: tuple[Any, ...]
+    is_failed: bool
+
+
+def _decision(state: AppState, compared: Compared, request: PageRequest) -> Decision | None:
+    """None unless two results are compared."""
+    if not compared.is_pair:
+        return None
+    listed = state.listed_result(compared.keys[-1])
+    return Decision(
+        listed.key,
+        printable(compared.names[-1]),
+        request.url(**dict.fromkeys(OUTCOME)),
+        tuple(sorted(state.store.baselines())),
+        tuple(state.store.notes(listed.entry.evaluation)),
+        listed.entry.is_failed,
     )
 
 
-def _title(report: BenchmarkReport) -> str:
-    names = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} results"
-    return f"{names} compared"
+def _outcome(state: AppState, key: str, request: PageRequest) -> str:
+    """What happened to the form that was sent last. A baseline is named only if the store agrees."""
+    listed = state.listed_result(key)
+    name, before = request.get("blessed"), request.get("replaced")
+    if name and name in listed.entry.baselines:
+        instead = f" It replaced {before}." if before else ""
+        return f"{listed.entry.provider} of {listed.entry.evaluation} is now the baseline {name}.{instead}"
+    return "The note is saved." if request.has("annotated") else outcome_of(request)
+
+
+def _title(compared: Compared) -> str:
+    names = [printable(name) for name in compared.names]
+    if compared.is_pair:
+        return f"{names[0]} → {names[1]}"
+    return f"{' and '.join(names) if len(names) < 4 else f'{len(names)} results'} compared"
 
 
 def _choose(state: AppState, keys: Sequence[str]) -> View:
@@ -157,11 +206,6 @@ def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
     return [*picked, *others[:MAX_NEWEST]]
 
 
-def _swapped_address(keys: Sequence[str]) -> str:
-    first, second = keys
-    return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
-
-
 def _difference_view(request: PageRequest, error: DataError) -> View:
     """The page if the results differ, with a link that compares only their shared queries."""
     what = f"{error.what}." if isinstance(error, NotComparable) and error.can_intersect else str(error)
@@ -169,83 +213,6 @@ def _difference_view(request: PageRequest, error: DataError) -> View:
     return View("problem.html.j2", "These results cannot be compared directly", {"what": what, "link": link}, status=422)
 
 
-def _report(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
-    """The report on the results; it is computed once, because results do not change."""
-
-    def work() -> tuple[BenchmarkReport, Group]:
-        comparison = state.comparison(keys, baseline, shared=shared)
-        working = tuple(result for result in state.results(keys) if not result.is_total_failure)
-        report = BenchmarkReport(working, comparison, words_of=state.datasets.texts_of, failed=comparison.failed)
-        return report, make_group(report)
-
-    report: tuple[BenchmarkReport, Group] = state.cache.get(("compared", keys, baseline, shared), work)
-    return report
-
-
-@dataclass(frozen=True)
-class ComparedQueries:
-    """Every query with the scores of each result."""
-
-    results: Sequence[Result]
-    keys: Sequence[str]
-    metric: BoundMetric | None
-
-    @cached_property
-    def scores(self) -> list[dict[str, float]]:
-        """For each result, query → score."""
-        return [result.scores(self.metric.name) for result in self.results] if self.metric else []
-
-    def differs(self, query: str) -> bool:
-        """Whether the results differ in their score for the query."""
-        values = {scores.get(query, math.nan) for scores in self.scores}
-        return len(values) > 1
-
-    def ids(self, request: PageRequest) -> list[str]:
-        """The queries that match the request."""
-        queries = list(self.results[0].query_ids) if self.results and self.metric else []
-        if request.has("differ"):
-            queries = [query for query in queries if self.differs(query)]
-        if sought := request.get("words").casefold().split():
-            queries = [
-                query for query in queries if all(word in f"{query} {self.text(query)}".casefold() for word in sought)
-            ]
-        return queries
-
-    def text(self, query: str) -> str:
-        """The text of a query."""
-        record = next((result.queries[query] for result in self.results if query in result.queries), None)
-        return record.text if record else ""
-
-    def plan(self, request: PageRequest) -> Plan[str]:
-        """The table of queries; for two results with the difference."""
-        columns = [
-            SheetColumn(Column("query", kind="text"), self._named, str),
-            SheetColumn(Column("text", kind="text"), self._text, self.text),
-        ]
-        if self.metric:
-            compared = self.results[:MAX_SYSTEMS_IN_TABLE]
-            columns += [
-                score_column(result, self.metric, printable(result.name), f"score-{place}")
-                for place, result in enumerate(compared, 1)
-            ]
-        if len(self.scores) == 2:
-            columns.append(SheetColumn(Column("change", "Δ"), self._change, self.change))
-        return Plan("All queries", "all-queries", tuple(columns), self.ids(request), "all-queries")
-
-    def change(self, query: str) -> float:
-        """The score of the second result minus that of the first."""
-        first, second = (scores.get(query, math.nan) for scores in self.scores)
-        return second - first
-
-    def _named(self, query: str) -> Cell:
-        return words(query, link=query_url(self.keys[-1], query))
-
-    def _text(self, query: str) -> Cell:
-        return cut_text(self.text(query))
-
-    def _change(self, query: str) -> Cell:
-        return change_cell(self.metric, self.change(query))
-
-
-TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *TABLE_PARAMETERS)
-PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True, is_live=True)
+TAKES = (*CHOICE, *FILTERS, *OUTCOME, "cards", "card", *TABLE_PARAMETERS)
+PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True, is_live=True, knows_judge=True)
+REPORT = Page("/compare/report", show_report, takes=CHOICE, section="Compare", is_heavy=True)

@@ -17,15 +17,13 @@ from assay.web.tables import TABLE_PARAMETERS, lay_out
 MAX_OFFERED = 12
 """Results on the same benchmark that the menu offers for a comparison."""
 BEFORE_QUERIES = ("metrics", "slices")
-QUERIES = "queries"
-"""The anchor of the report's section of queries, which this page replaces by its own table."""
 
 
 def show_result(state: AppState, request: PageRequest) -> View:
     """One result; the filters of its queries are in the address."""
     listed = state.listed_result(f"{request.places['evaluation']}/{request.places['place']}")
     report, group = _report(state, listed)
-    layouts, tables = lay_out(section for section in group.sections if not section.key.startswith(QUERIES))
+    layouts, tables = lay_out(group.sections)
     first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
     metric = metric_of(request, report.metrics, report.moving)
     before = state.before(listed)
@@ -56,7 +54,7 @@ def _report(state: AppState, listed: ListedResult) -> tuple[BenchmarkReport, Gro
 
     def work() -> tuple[BenchmarkReport, Group]:
         report = BenchmarkReport((state.result(listed.key),))
-        return report, make_group(report)
+        return report, make_group(report, has_queries=False)
 
     report: tuple[BenchmarkReport, Group] = state.cache.get(("result", listed.key), work)
     return report
