@@ -63,6 +63,7 @@ ROWS = (
     ("reports",),
     ("charts", "schemas"),
     ("ontology",),
+    ("judges",),
     ("monitoring",),
     ("comparison", "conformance", "store"),
     ("execution",),
@@ -298,7 +299,7 @@ MAY_MARK = {
     *("compat/ir_measures/registration.py", "compat/phentrieve/runner.py", "compat/ragchat/batch.py"),
     *("compat/ranx/scoring.py", "evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py"),
     *("evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
-    *("grammar.py", "metrics/parsing.py", "providers/provider.py"),
+    *("grammar.py", "judges/judging_run.py", "judges/parsing.py", "metrics/parsing.py", "providers/provider.py"),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""
 

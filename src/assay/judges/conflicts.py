@@ -1,0 +1,39 @@
+"""Conflicts: a judge that grades its own work, because a system under test uses the same model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+MIN_LENGTH = 4
+"""Characters of the shortest name that is looked for: shorter names occur by chance."""
+VERSION = re.compile(r"(?:[-_:@.](?:\d[\d.-]*|latest|instruct|chat|preview|v\d+))+$")
+
+
+def conflict_notes(models: Iterable[str], systems: Iterable[str]) -> list[str]:
+    """A sentence for each judge whose model is also named by a system that retrieved documents of the pool."""
+    every = list(systems)
+    return [
+        f"the judge {model} is also a model of {system}. A model prefers what it retrieved, ranked or wrote itself. "
+        "Use another model, and compare systems only on grades by people or on corrected grades"
+        for model in dict.fromkeys(filter(None, models))
+        for system in every
+        if _is_named(model, system)
+    ]
+
+
+def _is_named(model: str, system: str) -> bool:
+    text = _folded(system)
+    return any(re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) for name in _names(model))
+
+
+def _names(model: str) -> Iterator[str]:
+    """The name of a model without its owner, with and without its version."""
+    name = _folded(model.rpartition("/")[2])
+    for spelling in dict.fromkeys((name, VERSION.sub("", name))):
+        if len(spelling) >= MIN_LENGTH:
+            yield spelling
+
+
+def _folded(text: str) -> str:
+    return text.lower().replace("_", "-")
