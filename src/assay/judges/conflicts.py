@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 MIN_LENGTH = 4
 """Characters of the shortest name that is looked for: shorter names occur by chance."""
+NAME = re.compile(r"[\w./:@-]+")
+"""Anything in the text of a system that may be the name of a model."""
 VERSION = re.compile(r"(?:[-_:@.](?:\d[\d.-]*|latest|instruct|chat|preview|v\d+))+$")
 
 
@@ -23,17 +25,11 @@ def conflict_notes(models: Iterable[str], systems: Iterable[str]) -> list[str]:
 
 
 def _is_named(model: str, system: str) -> bool:
-    text = _folded(system)
-    return any(re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) for name in _names(model))
+    names = _names(model)
+    return any(names & _names(word) for word in NAME.findall(system))
 
 
-def _names(model: str) -> Iterator[str]:
+def _names(model: str) -> set[str]:
     """The name of a model without its owner, with and without its version."""
-    name = _folded(model.rpartition("/")[2])
-    for spelling in dict.fromkeys((name, VERSION.sub("", name))):
-        if len(spelling) >= MIN_LENGTH:
-            yield spelling
-
-
-def _folded(text: str) -> str:
-    return text.lower().replace("_", "-")
+    name = model.rpartition("/")[2].lower().replace("_", "-")
+    return {spelling for spelling in (name, VERSION.sub("", name)) if len(spelling) >= MIN_LENGTH}

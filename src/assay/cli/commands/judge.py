@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("-o", "--output", metavar="FILE", help="write the grades as JSON lines, which replay(file) reads")
     add_store_argument(show)
     show.add_argument("--no-store", action="store_true", help="do not save the grades in the store")
-    add_text_or_json(show)
+    add_text_or_json(parser)
     add_quiet(show)
 
 
@@ -156,18 +156,18 @@ def _save(run: JudgingRun, options: argparse.Namespace) -> None:
     if options.output:
         from assay.files import write_lines
 
-        write_lines(options.output, _lines(run))
+        write_lines(Path(options.output), _lines(run))
     if not options.no_store:
         with open_store(options) as store:
             store.judgments.give_all(run.judgments)
 
 
-def _lines(run: JudgingRun) -> Iterator[str]:
+def _lines(run: JudgingRun) -> Iterator[dict[str, Any]]:
     """A line for each grade, then for each pair without one, with the reason and without a grade of 0."""
     for judgment in run.judgments:
-        yield dumps({name: value for name, value in judgment.to_dict().items() if value not in ("", None)})
+        yield {name: value for name, value in judgment.to_dict().items() if value not in ("", None)}
     for pair in run.ungraded:
-        yield dumps({"query": pair.query, "document": pair.document, "grade": None, "why": pair.why})
+        yield {"query": pair.query, "document": pair.document, "grade": None, "why": pair.why}
 
 
 def _rendered(run: JudgingRun, judge: BoundJudge, pool: PairPool, options: argparse.Namespace) -> str:
