@@ -10,6 +10,7 @@ from assay.judges.grades import PairGrade as PairGrade
 from assay.judges.grades import read_reply as read_reply
 from assay.judges.judging_run import DryRun as DryRun
 from assay.judges.judging_run import JudgingRun as JudgingRun
+from assay.judges.judging_run import Ungraded as Ungraded
 from assay.judges.judging_run import judge as judge
 from assay.judges.judging_run import pool_with_texts as pool_with_texts
 from assay.judges.judging_run import run_judge as run_judge

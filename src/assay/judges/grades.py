@@ -108,7 +108,7 @@ def read_value(value: Any, scale: Scale, reason: Any = "") -> PairGrade:
     if isinstance(value, bool) or not is_finite_number(value):
         return ungraded(f"the grade is not a number: {_shown(value)}")
     if scale and float(value) not in scale:
-        return ungraded(f"the grade {value:g} is not one of {', '.join(f'{grade:g}' for grade in scale)}")
+        return ungraded(f"the grade {value:g} is not on the scale {', '.join(f'{grade:g}' for grade in scale)}")
     return PairGrade(float(value), reason=" ".join(reason.split())[:MAX_REASON] if isinstance(reason, str) else "")
 
 

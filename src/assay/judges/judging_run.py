@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,6 +97,7 @@ class JudgingRun:
             "n_cached": self.n_cached,
             "ledger": self.ledger.to_dict(),
             "total": self.total.to_dict(),
+            "dry_run": asdict(self.dry_run),
             "notes": list(self.notes),
         }
 
@@ -113,7 +114,7 @@ def judge(
     most_cost: float | None = None,
     rpm: float | None = None,
     concurrency: int = 4,
-    home: str | Path = DEFAULT_HOME,
+    home: str | Path = str(DEFAULT_HOME),
 ) -> JudgingRun:
     """Let a judge grade the pairs of a pool. Nothing is sent without `send=True`; grades of earlier runs are used.
 

@@ -10,6 +10,7 @@ import msgspec
 from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
+from assay.schemas.judging_forms import JudgingFile
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
@@ -25,6 +26,7 @@ FORMS: Mapping[str, type] = {
     "assay.gate-check/1": GateCheckFile,
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,
+    "assay.judging/1": JudgingFile,
     "assay.judgments/1": JudgmentsFile,
     "assay.power/1": PowerFile,
     "assay.query_plan/1": QueryPlanFile,
