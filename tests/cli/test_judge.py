@@ -159,3 +159,14 @@ def test_a_killed_run_asks_at_most_as_many_pairs_again_as_were_under_way(pool):
         grades = {judgment.document: judgment.grade for judgment in store.judgments.find("small", kind="model")}
     assert grades == {f"d{n}": truth(n) for n in range(n_pairs)}
     assert KEY.encode() not in everything_written(done.stdout, done.stderr) + first[0] + first[1]
+
+
+def test_a_model_in_the_configuration_of_a_system_is_noticed(folder, assay):
+    """The label of a system does not say that it uses the model; its configuration in the store does."""
+    Path("stub-large").write_text("q01 Q0 p001 1 9 x\n")
+    words = ["--benchmarks", "rag-template", "--providers", "mine=replay(run=stub-large)", "-m", "mrr", "--quiet"]
+    assert assay("eval", *words).code == 0
+    write_pool(pairs_of(1, ("none",)), benchmark="rag-template", systems=["mine"])
+    shown = assay("judge", "pool.jsonl", "--with", "openai(model=stub-large, url=http://127.0.0.1:9/v1)")
+    assert "also a model of mine" in shown.err
+    assert "note:" not in assay("judge", "pool.jsonl", "--with", "openai(model=other, url=http://127.0.0.1:9/v1)").err

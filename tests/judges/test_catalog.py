@@ -304,7 +304,7 @@ def test_what_is_not_a_pool(rows):
 
 
 def test_models_are_recognised_among_systems():
-    assert conflict_notes(["openai/gpt-4o-mini-2024-07-18"], ["rerank(bm25, model=gpt-4o-mini)"])
-    assert conflict_notes(["bge-reranker"], ["rerank(model='BAAI/bge_reranker')"])
-    assert not conflict_notes(["gpt-4o"], ["rerank(model=gpt-4o-mini2)", "bm25"])
-    assert not conflict_notes(["", "m"], ["m"])
+    assert conflict_notes(["openai/gpt-4o-mini-2024-07-18"], {"rerank(bm25, model=gpt-4o-mini)": ""})
+    assert conflict_notes(["bge-reranker"], {"mine": '{"model": "BAAI/bge_reranker"}'})
+    assert not conflict_notes(["gpt-4o"], {"rerank(model=gpt-4o-mini2)": "", "bm25": ""})
+    assert not conflict_notes(["", "m"], {"m": "m"})

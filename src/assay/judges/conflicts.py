@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 MIN_LENGTH = 4
 """Characters of the shortest name that is looked for: shorter names occur by chance."""
@@ -12,15 +12,17 @@ NAME = re.compile(r"[\w./:@-]+")
 VERSION = re.compile(r"(?:[-_:@.](?:\d[\d.-]*|latest|instruct|chat|preview|v\d+))+$")
 
 
-def conflict_notes(models: Iterable[str], systems: Iterable[str]) -> list[str]:
-    """A sentence for each judge whose model is also named by a system that retrieved documents of the pool."""
-    every = list(systems)
+def conflict_notes(models: Iterable[str], systems: Mapping[str, str]) -> list[str]:
+    """A sentence for each judge whose model is also named by a system that retrieved documents of the pool.
+
+    `systems` has the name of each system and what is known about it, such as its configuration.
+    """
     return [
         f"the judge {model} is also a model of {system}. A model prefers what it retrieved, ranked or wrote itself. "
         "Use another model, and compare systems only on grades by people or on corrected grades"
         for model in dict.fromkeys(filter(None, models))
-        for system in every
-        if _is_named(model, system)
+        for system, description in systems.items()
+        if _is_named(model, f"{system} {description}")
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.datasets import BenchmarkDataset, load_dataset
+from assay.datasets import BenchmarkDataset, has_own_documents, load_dataset
 from assay.errors import UsageError
 from assay.execution import DEFAULT_HOME
 from assay.grammar import WrittenName
@@ -136,11 +136,13 @@ def judge(
 
 
 def pool_with_texts(pool: PairPool, dataset: BenchmarkDataset | str | Path | None) -> PairPool:
-    """The pool with the texts of a dataset; without one, of the benchmark that the pool names."""
+    """The pool with the texts of a dataset; without one, of the benchmark that the pool names, if that is bundled.
+
+    A pool is data, so a path in it is not read.
+    """
     if dataset is None:
-        if pool.has_texts or not pool.benchmark:
-            return pool
-        dataset = pool.benchmark
+        is_known = not pool.has_texts and has_own_documents(pool.benchmark)
+        return pool.with_texts(load_dataset(pool.benchmark)) if is_known else pool
     return pool.with_texts(dataset if isinstance(dataset, BenchmarkDataset) else load_dataset(dataset))
 
 
@@ -227,7 +229,8 @@ def _judgments(pool: PairPool, bound: BoundJudge, grades: dict[str, PairGrade]) 
 
 def _notes(pool: PairPool, bound: BoundJudge, grades: dict[str, PairGrade], ledgers: Sequence[Ledger]) -> Iterable[str]:
     models = Counter(grade.model for grade in grades.values() if grade.model and not bound.parts)
-    yield from conflict_notes([*(member.model for member in bound.members), *models], pool.systems)
+    systems = {name: pool.configurations.get(name, "") for name in pool.systems}
+    yield from conflict_notes([*(member.model for member in bound.members), *models], systems)
     if len(models) > 1:
         names = ", ".join(f"{model} ({n:,})" for model, n in models.most_common())
         yield f"{len(models)} models answered under the same name: {names}. Each is a judge of its own"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -49,7 +49,9 @@ class PairPool:
     name: str = ""
     """The id of the pool."""
     systems: tuple[str, ...] = ()
-    """The names or configurations of the systems that retrieved the documents."""
+    """The names of the systems that retrieved the documents."""
+    configurations: Mapping[str, str] = field(default_factory=dict)
+    """System → its configuration as text, if it is known."""
 
     def __post_init__(self) -> None:
         """Check that there is something to grade, and each pair once."""

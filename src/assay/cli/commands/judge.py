@@ -103,6 +103,7 @@ def run_judge_command(options: argparse.Namespace) -> int:
     pool = read_pool(Path(options.pool))
     pool = pool_with_texts(pool.drawn if options.drawn else pool, options.dataset)
     pool = replace(pool, benchmark=options.benchmark or pool.benchmark)
+    pool = replace(pool, configurations=_configurations(pool, options))
     if options.send:
         _check_place(pool, options)
     run = run_judge(pool, judge, _ask_options(options))
@@ -135,6 +136,26 @@ def _ask_options(options: argparse.Namespace) -> AskOptions:
 def _show_progress(n_done: int, n_all: int) -> None:
     if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
         sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
+
+
+def _configurations(pool: PairPool, options: argparse.Namespace) -> dict[str, str]:
+    """System → its configuration in the store, to notice a judge that is also a part of a system. Empty without a store."""
+    from assay.store import parse_location
+
+    if not parse_location(options.store).exists:
+        return {}
+    with open_store(options) as store:
+        newest = {
+            name: entry
+            for name in pool.systems
+            for entry in store.list(pool.benchmark, name, limit=1)
+            if entry.benchmark and entry.provider
+        }
+        stored = {name: store.find(f"{entry.evaluation}#{entry.benchmark}/{name}") for name, entry in newest.items()}
+    return {
+        name: dumps([result.provenance.get("provider") for result in evaluation.results])
+        for name, evaluation in stored.items()
+    }
 
 
 def _check_place(pool: PairPool, options: argparse.Namespace) -> None:
