@@ -4,6 +4,7 @@ import json
 import sys
 import types
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -292,6 +293,25 @@ def test_a_drawn_pool_of_a_file_gets_its_texts_from_the_benchmark():
     dataset.documents.update({name: assay.Document(name, f"text of {name}") for name in ("d1", "d2")})
     filled = pool.with_texts(dataset)
     assert [pair.document_text for pair in filled.pairs] == ["text of d1", "text of d2"]
+
+
+class Drawn(NamedTuple):
+    query: str
+    document: str
+    probability: float
+    place: int | None
+
+
+def test_a_drawn_pool_is_accepted():
+    drawn = types.SimpleNamespace(
+        id="abc", benchmark="small", systems=("a", "b"), pairs=[Drawn("q1", "d1", 0.5, 0), Drawn("q1", "d2", 0.5, None)]
+    )
+    pool = to_pool(drawn)
+    assert (pool.name, pool.benchmark, pool.systems) == ("abc", "small", ("a", "b"))
+    assert [(pair.document, pair.probability, pair.is_drawn) for pair in pool.pairs] == [
+        ("d1", 0.5, True),
+        ("d2", None, False),
+    ]
 
 
 @pytest.mark.parametrize(
