@@ -19,7 +19,7 @@ PASSING = ("busy", "down", "unavailable", "cut_once", "html_once")
 READABLE = ("none", "fence", "think", "prose_before", "no_usage", "digit_text", "only_number", *PASSING)
 UNREADABLE = ("prose", "prose_after", "range", "word", "null", "length", "two", "empty", "refusal", "no_choice", "fraction")
 """Replies that come, are paid for and cannot be read."""
-FAILING = ("always_down", "always_cut", "always_html", "too_long")
+FAILING = ("always_down", "always_cut", "always_html", "too_long", "denied")
 FAULTS = (*READABLE, *UNREADABLE, *FAILING)
 
 
@@ -117,8 +117,8 @@ class Stub:
             self.by_pair[number] += 1
             is_first = self.by_pair[number] == 1
         time.sleep(self.delay)
-        if self.status:
-            return self.send(handler, self.status, {"error": {"message": f"Incorrect API key provided: {key}"}})
+        if self.status or fault == "denied":
+            return self.send(handler, self.status or 401, {"error": {"message": f"Incorrect API key provided: {key}"}})
         if is_first and fault in ("busy", "unavailable"):
             return self.send(handler, 429 if fault == "busy" else 503, {"error": "slow down"}, {"Retry-After": "0"})
         if fault == "always_down" or (is_first and fault == "down"):

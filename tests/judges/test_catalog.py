@@ -96,6 +96,9 @@ def test_a_key_in_the_text_is_never_shown():
     shown = f"{bound.name} {bound.settings} {bound.preview(pairs_of(1)[0])}"
     assert "sk-very-secret-77" not in shown
     assert "pass-word-1" not in shown
+    (note, other) = run_judge(PairPool(tuple(pairs_of(1))), bound, AskOptions()).notes
+    assert "openai: url contains a secret" in note
+    assert "openai: key contains a secret" in other
     with pytest.raises(BadParameter) as error:
         to_judge("openai(model=m, key='sk-very-secret-77)")
     assert "sk-very" not in str(error.value)

@@ -21,6 +21,7 @@ from assay.judges.grades import PairGrade
 from assay.judges.ledger import Ledger, Prices, Totals
 from assay.judges.pairs import Pair, PairPool, PoolSource, to_pool
 from assay.judges.parsing import parse_judge
+from assay.providers import revealed
 from assay.store import Judgment, digest_of_text
 from assay.text import counted
 
@@ -234,9 +235,20 @@ def _notes(pool: PairPool, bound: BoundJudge, grades: dict[str, PairGrade], ledg
     if len(models) > 1:
         names = ", ".join(f"{model} ({n:,})" for model, n in models.most_common())
         yield f"{len(models)} models answered under the same name: {names}. Each is a judge of its own"
+    yield from (note for member in bound.members for note in _literal_secrets(member))
     yield from (f"stopped: {ledger.closed}" for ledger in ledgers if ledger.closed)
     if failed := sum(grade.is_failure for grade in grades.values()):
         yield f"{counted(failed, 'pair')} failed. To send them again, add --resume"
+
+
+def _literal_secrets(member: BoundJudge) -> Iterable[str]:
+    """A sentence for each parameter that contains a secret instead of the name of a variable."""
+    for name, value in member.params.items():
+        if isinstance(value, str) and revealed(value) != value:
+            yield (
+                f"{member.judge.name}: {name} contains a secret, which is visible in process lists and the shell history. "
+                "Set a variable in the environment and write ${NAME} in place of the secret"
+            )
 
 
 def plan_requests(pool: PairPool, bound: BoundJudge, options: AskOptions) -> DryRun:
