@@ -240,10 +240,10 @@ def _outcome(run: JudgingRun) -> Iterator[str]:
 
 
 def _sums(totals: Totals) -> str:
-    about = f", {totals.estimated:,} of them estimated" if totals.estimated else ""
+    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
     cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
     tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
-    return f"{counted(totals.requests, 'request')}{about}, {tokens}{cost}"
+    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
 
 
 COMMAND = Command(
