@@ -36,6 +36,8 @@ COMMANDS = {
     "history -m ndcg@10": "assay.history/1",
     "history": "assay.status/1",
     "results": "assay.results/1",
+    "judge pool.jsonl --with python:schema_judge:grade --send": "assay.judging/1",
+    "judge pool.jsonl --with openai(model=m,url=http://127.0.0.1:9/v1)": "assay.judging/1",
     "judgments": "assay.judgments/1",
     "judgments agreement": "assay.judgments/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",
@@ -71,6 +73,10 @@ def workplace(tmp_path_factory):
     (folder / "gate.yaml").write_text(RULES)
     (folder / "answers.jsonl").write_text('{"query_id": "q1", "answer": "Bonn", "expected": "Bonn", "confidence": 0.9}\n')
     (folder / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')
+    (folder / "schema_judge.py").write_text("def grade(query, document):\n    return 1 if query else None\n")
+    head = {"schema": "assay.pool/1", "id": "p", "benchmark": "rag-template", "systems": ["bm25"]}
+    pairs = [{"query": "q01", "document": doc, "document_text": "text"} for doc in ("p001", "p002")]
+    (folder / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (head, *pairs)))
     (folder / "schema_metric.py").write_text("def score(*values, **more):\n    return 0.0\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -411,6 +411,44 @@ def search(query, k):
     look_at(scene, "answers.db")
 
 
+@attack("pools and prompts of judges")
+def pools_and_prompts(scene: Scene) -> None:
+    judges = [f"openai(model=m, url='{scene.url}')", f"openai(model=m, url='{scene.url}', prompt=own.md)"]
+    prompt = scene.write("own.md", "---\ngrades: 0, 1\n---\n{query} {document}\n" + "\n".join(scene.hostile[:13]))
+    for number, text in enumerate(scene.hostile):
+        head = {"schema": "assay.pool/1", "id": text, "benchmark": text, "systems": [text]}
+        texts = {"query_text": text, "document_text": text} if number % 2 else {}
+        pair = {"query": text, "document": text, **texts}
+        pool = scene.write(f"pool{number}.jsonl", json.dumps(head) + "\n" + json.dumps(pair) + "\n")
+        dry_runs = [["judge", pool, "--with", judge] for judge in judges]
+        unchanged(scene, [pool, prompt], lambda runs=dry_runs: scene.assay(*runs))
+
+
+@attack("replies of judges")
+def replies(scene: Scene) -> None:
+    texts = scene.write("texts.json", scene.hostile)
+    program = f"""
+import json
+
+def grade(query, document):
+    text = json.load(open({str(texts)!r}))[int(document)]
+    return dict(grade=len(text) % 4, reason=text, model=text, name=text)
+"""
+    scene.write("harmless.py", program)
+    start = ["eval", "--benchmarks", golden_of(scene), "--providers", "python:evil:search", "-m", "mrr", "--store", "s.db"]
+    scene.assay(start, codes=[0])
+    scene.mark.unlink()
+    head = {"schema": "assay.pool/1", "id": "p", "benchmark": "golden", "systems": []}
+    pairs = [
+        {"query": "q1", "document": f"d{n}", "query_text": "x", "document_text": str(n)} for n in range(len(scene.hostile))
+    ]
+    scene.write("pool.jsonl", "".join(json.dumps(row) + "\n" for row in [head, *pairs]))
+    send = ["judge", "pool.jsonl", "--with", "python:harmless:grade", "--send", "--store", "s.db", "-o", "grades.jsonl"]
+    scene.assay(send, send, codes=[0])
+    scene.assay(["judgments", "--store", "s.db"], ["judgments", "-f", "csv", "--store", "s.db"], codes=[0])
+    look_at(scene, "s.db")
+
+
 @attack("web requests")
 def web_requests(scene: Scene) -> None:
     pytest.importorskip("starlette")

@@ -1,8 +1,12 @@
 from assay.execution.checkpoint import EVALUATION as EVALUATION
 from assay.execution.checkpoint import clear_finished as clear_finished
+from assay.execution.checkpoint import digest as digest
+from assay.execution.client import RetrieverClient as RetrieverClient
+from assay.execution.execute import DEFAULT_HOME as DEFAULT_HOME
 from assay.execution.execute import ExecutionOptions as ExecutionOptions
 from assay.execution.execute import execute_plan as execute_plan
 from assay.execution.execute import load_benchmarks as load_benchmarks
+from assay.execution.execute import write_gitignore as write_gitignore
 from assay.execution.plan import PERFORMANCE_KEYS as PERFORMANCE_KEYS
 from assay.execution.plan import SEED_KEYS as SEED_KEYS
 from assay.execution.plan import Plan as Plan
@@ -18,9 +22,12 @@ from assay.execution.plan_file import read_plan as read_plan
 from assay.execution.plan_parts import STATISTICS_KEYS as STATISTICS_KEYS
 from assay.execution.plan_parts import Statistics as Statistics
 from assay.execution.plan_parts import parse_statistics as parse_statistics
+from assay.execution.pool import ask_concurrently as ask_concurrently
 from assay.execution.progress import DelayWarning as DelayWarning
 from assay.execution.progress import Progress as Progress
 from assay.execution.responses import Response as Response
+from assay.execution.responses import ResponseLog as ResponseLog
+from assay.execution.responses import remove_stale_files as remove_stale_files
 from assay.execution.retrieve import AllRunSettings as AllRunSettings
 from assay.execution.retrieve import PlanSettings as PlanSettings
 from assay.execution.retrieve import RetrieverSource as RetrieverSource

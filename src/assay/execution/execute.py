@@ -90,7 +90,7 @@ def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:
         options.say("this folder is read-only, so there is no log and the evaluation cannot be resumed")
         alone = (_execute_part(part, plan, answered, None, options) for part in parts)
         return with_the_same_metrics(list(itertools.chain.from_iterable(alone)))
-    _write_gitignore(options.home)
+    write_gitignore(options.home)
     for folder in ("runs", "answers"):
         remove_stale_files(options.home / folder)
     checkpoint = find_checkpoint(options.home / "runs", options.name, header)
@@ -128,7 +128,7 @@ def _check_and_load(plan: Plan) -> dict[str, BenchmarkDataset]:
     return datasets
 
 
-def _write_gitignore(home: Path) -> None:
+def write_gitignore(home: Path) -> None:
     """Make git ignore logs and caches, so that a clean repository does not look changed."""
     mark = home / ".gitignore"
     with suppress(OSError, DataError):

@@ -102,7 +102,7 @@ class ThreadPool:
     _halved_at: float = 0.0
     """When the limit was last halved: a busy signal for a query sent before that does not halve it again."""
     _paused_until: float = 0.0
-    """When queries may be sent to a busy service again."""
+    """When queries may be sent again: to a busy service, or within the number per minute."""
     _idle: list[PoolThread] = field(default_factory=list)
     _threads: dict[Task, PoolThread] = field(default_factory=dict)
     """Task → its thread, also after its deadline."""
@@ -139,6 +139,8 @@ class ThreadPool:
             running.add(task)
             self._threads[task] = thread
             thread.submit(task, self._policy.timeout)
+            if self._policy.per_minute is not None:
+                self._paused_until = max(self._paused_until, now + 60 / self._policy.per_minute)
 
     def _collect_finished(self, running: set[Task], waiting: TaskQueue) -> list[tuple[Task, Response | Exception]]:
         """The tasks that returned or timed out by now."""

@@ -79,6 +79,8 @@ class RetryPolicy:
     concurrency: int = 8
     index_timeout: float | None = None
     """Seconds to start and to index documents; None: it depends on the kind of provider."""
+    per_minute: float | None = None
+    """How many calls may start in a minute, if queries are sent one by one; None: any number."""
 
     @property
     def longest_pause(self) -> float:

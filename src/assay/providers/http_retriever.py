@@ -95,7 +95,7 @@ class HttpRetriever:
     def _page(self, values: Values) -> Page:
         """One page. If it cannot be read, secrets in the response are masked before a message quotes it."""
         try:
-            reply = self._ask(self._request(values))
+            reply = send_request(self._connections, self._request(values), self._service.timeout)
         except ProviderError as error:
             raise self._located(error) from error.__cause__
         try:
@@ -128,29 +128,6 @@ class HttpRetriever:
         kind = PermanentFailure if isinstance(error, PermanentFailure) else ProviderError
         return kind(f"{self._address}: {error}")
 
-    def _ask(self, request: Request) -> Reply:
-        timeout = self._service.timeout
-        try:
-            return self._connections.ask(request, timeout)
-        except TimeoutError as error:
-            raise ProviderError(f"no response within {timeout:g} s. {MORE_TIME}") from error
-        except IncompleteReply as error:
-            raise ProviderError(str(error)) from error
-        except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
-            raise ProviderError("the service closed the connection before it responded. Check its log") from error
-        except InvalidURL:  # which shows the address, secrets and all
-            raise PermanentFailure(UNSENDABLE) from None
-        except HTTPException as error:
-            what = mask(str(error) or type(error).__name__)
-            raise ProviderError(f"the response is not HTTP (check url=): {printable(what)[:MAX_CHARS_SHOWN]}") from None
-        except OSError as error:
-            what = error.strerror or printable(str(error))
-            raise ProviderError(
-                f"cannot connect: {what}. Check that the service is running and that url= is right"
-            ) from error
-        except ValueError:  # a header from the environment that holds a line feed; its value is not shown
-            raise PermanentFailure(UNSENDABLE) from None
-
     def _request(self, values: Values) -> Request:
         url = filled_address(self._service.url, values)
         headers = {"Accept": "application/json", "User-Agent": "assay", **login(url)}
@@ -164,7 +141,7 @@ class HttpRetriever:
     def _content(self, reply: Reply) -> Any:
         """The content of a response; any status but success is an error, and so is a response that reports an error."""
         if reply.status in BUSY_STATUS:
-            raise RetryLater(_wait(reply.headers.get("retry-after")), f"HTTP {reply.status}", source=self._address)
+            raise RetryLater(seconds_to_wait(reply.headers.get("retry-after")), f"HTTP {reply.status}", source=self._address)
         refusal = PermanentFailure if reply.status in PERMANENT_STATUS else ProviderError
         if reply.status in REDIRECTS:
             where = printable(reply.headers.get("location", "another address"))[:MAX_CHARS_SHOWN]
@@ -195,6 +172,28 @@ def _start(body: bytes) -> str:
     return f": {text[:MAX_CHARS_SHOWN]}" if text else ": the body is empty"
 
 
+def send_request(connections: Connections, request: Request, timeout: float) -> Reply:
+    """The reply to a request. What goes wrong on the way is a ProviderError, which never shows a secret."""
+    try:
+        return connections.ask(request, timeout)
+    except TimeoutError as error:
+        raise ProviderError(f"no response within {timeout:g} s. {MORE_TIME}") from error
+    except IncompleteReply as error:
+        raise ProviderError(str(error)) from error
+    except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
+        raise ProviderError("the service closed the connection before it responded. Check its log") from error
+    except InvalidURL:  # which shows the address, secrets and all
+        raise PermanentFailure(UNSENDABLE) from None
+    except HTTPException as error:
+        what = mask(str(error) or type(error).__name__)
+        raise ProviderError(f"the response is not HTTP (check url=): {printable(what)[:MAX_CHARS_SHOWN]}") from None
+    except OSError as error:
+        what = error.strerror or printable(str(error))
+        raise ProviderError(f"cannot connect: {what}. Check that the service is running and that url= is right") from error
+    except ValueError:  # a header from the environment that holds a line feed; its value is not shown
+        raise PermanentFailure(UNSENDABLE) from None
+
+
 def filled_address(template: str, values: Values) -> SplitResult:
     """The address of a request. An error does not show it, because a variable in it may hold a secret."""
     try:
@@ -210,7 +209,7 @@ def filled_address(template: str, values: Values) -> SplitResult:
     return url
 
 
-def _wait(retry_after: str | None) -> float | None:
+def seconds_to_wait(retry_after: str | None) -> float | None:
     """Seconds to wait, from a number of seconds or a date; None if it is neither."""
     try:
         seconds = float(retry_after or "nan")

@@ -11,6 +11,7 @@ from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
+from assay.schemas.judging_forms import JudgingFile
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
@@ -26,6 +27,7 @@ FORMS: Mapping[str, Any] = {
     "assay.gate-check/1": GateCheckFile,
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,
+    "assay.judging/1": JudgingFile,
     "assay.judgments/1": JudgmentsFile,
     "assay.plan/1": PlanFile,
     "assay.power/1": PowerFile,

@@ -175,6 +175,10 @@ class JudgmentBook:
             if state
         ]
 
+    def check_benchmark(self, name: str) -> None:
+        """Raise UnknownName if no stored result is on a benchmark of that name, so that no grade could be stored."""
+        self._database.read(lambda connection: check_benchmark_known(connection, name))
+
     def state(self, benchmark: str) -> JudgmentState:
         """How many grades people gave on a benchmark, by whom, and when the newest was given."""
         return self._database.read(lambda connection: judgment_state(connection, benchmark))

@@ -1,0 +1,256 @@
+"""assay judge: let a model or a program grade the pairs of a pool. Nothing is sent without --send."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.output_options import add_quiet, add_store_argument, add_text_or_json, open_store
+from assay.cli.program import Command, Group
+from assay.cli.scoring_options import integer_parser
+from assay.errors import ProviderError, UsageError
+from assay.grammar import WrittenName, not_negative, positive
+from assay.masking import mask
+from assay.serialize import dumps
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from assay.judges import AskOptions, BoundJudge, JudgingRun, PairPool, Totals
+
+EXAMPLES = """\
+  assay judge pool.jsonl --with "openai(model=llama3.1, url=http://127.0.0.1:11434/v1)" --dry-run
+  assay judge pool.jsonl --with "openai(model=gpt-4o-mini, key='\\${OPENAI_API_KEY}')" --price 0.15 0.60
+  assay judge pool.jsonl --with "openai(model=gpt-4o-mini)" --price 0.15 0.60 --most-cost 5 --rpm 60 --send
+  assay judge pool.jsonl --with "panel(openai(model=a), openai(model=b), python:mine:grade, vote=majority)" --send
+  assay judge pool.jsonl --with python:my_module:grade --send --resume -o grades.jsonl"""
+SCHEMA = "assay.judging/1"
+MAX_CONCURRENCY = 1000
+MAX_SHOWN = 5
+PAIRS_PER_LINE = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The pool, the judge, limits, and where the grades go."""
+    parser.add_argument("pool", metavar="POOL", help="file with the pairs to grade, from assay pool")
+    parser.add_argument(
+        "--with",
+        dest="judge",
+        type=WrittenName,
+        required=True,
+        metavar="JUDGE",
+        help="judge: openai(…), cross_encoder(…), python:module:function, command(…), replay(file) or panel(a, b, c)",
+    )
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--dry-run", action="store_true", help="show what would be sent, and send nothing (default)")
+    mode.add_argument("--send", action="store_true", help="send the pairs to the judge; only this option sends anything")
+    texts = parser.add_argument_group("pairs")
+    texts.add_argument(
+        "--dataset", metavar="DATASET", help="benchmark with the texts (default: the one that the pool names)"
+    )
+    texts.add_argument("--benchmark", metavar="NAME", help="benchmark in the store that gets the grades")
+    texts.add_argument("--drawn", action="store_true", help="grade only the pairs that were drawn for people")
+    _add_limits(parser.add_argument_group("limits"))
+    show = parser.add_argument_group("output")
+    show.add_argument("-o", "--output", metavar="FILE", help="write the grades as JSON lines, which replay(file) reads")
+    add_store_argument(show)
+    show.add_argument("--no-store", action="store_true", help="do not save the grades in the store")
+    add_text_or_json(parser)
+    add_quiet(show)
+
+
+def _add_limits(group: argparse._ActionsContainer) -> None:
+    group.add_argument(
+        "--price", type=_number(not_negative), nargs=2, metavar=("IN", "OUT"), help="prices of a million tokens"
+    )
+    group.add_argument(
+        "--most-cost", type=_number(positive), metavar="COST", help="stop before the cost exceeds this; needs --price"
+    )
+    group.add_argument("--rpm", type=_number(positive), metavar="N", help="start at most N requests in a minute")
+    group.add_argument(
+        "--concurrency",
+        type=integer_parser(MAX_CONCURRENCY, 1),
+        default=4,
+        metavar="N",
+        help="requests at the same time (default: 4)",
+    )
+    group.add_argument(
+        "--retries", type=integer_parser(100), default=3, metavar="N", help="retries of a request (default: 3)"
+    )
+    group.add_argument("--resume", action="store_true", help="send pairs that failed before again")
+    group.add_argument("--no-cache", action="store_true", help="send all pairs again, also those with a grade")
+
+
+def _number(parse: Callable[[str], float]) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"must be {error}, not {text!r}") from None
+
+    return read
+
+
+def run_judge_command(options: argparse.Namespace) -> int:
+    """Everything is checked before the first pair is sent: names, texts, prices, and that the grades can be saved."""
+    from assay.judges import pool_with_texts, read_pool, run_judge, to_judge
+
+    judge = to_judge(options.judge)
+    pool = read_pool(Path(options.pool))
+    pool = pool_with_texts(pool.drawn if options.drawn else pool, options.dataset)
+    pool = replace(pool, benchmark=options.benchmark or pool.benchmark)
+    pool = replace(pool, configurations=_configurations(pool, options))
+    if options.send:
+        _check_place(pool, options)
+    run = run_judge(pool, judge, _ask_options(options))
+    if options.send:
+        _save(run, options)
+    sys.stdout.write(_rendered(run, judge, pool, options))
+    for note in run.notes:
+        sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+    if options.send and not run.judgments:
+        raise ProviderError(f"no pair got a grade. {run.notes[0] if run.notes else 'See why above'}")
+    return 0
+
+
+def _ask_options(options: argparse.Namespace) -> AskOptions:
+    from assay.judges import AskOptions, Prices
+
+    return AskOptions(
+        send=options.send,
+        resume=options.resume,
+        is_fresh=options.no_cache,
+        concurrency=options.concurrency,
+        per_minute=options.rpm,
+        retries=options.retries,
+        prices=Prices(*options.price) if options.price else None,
+        most_cost=options.most_cost,
+        watch=(lambda _n_done, _n_all: None) if options.quiet else _show_progress,
+    )
+
+
+def _show_progress(n_done: int, n_all: int) -> None:
+    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
+        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
+
+
+def _configurations(pool: PairPool, options: argparse.Namespace) -> dict[str, str]:
+    """System → its configuration in the store, to notice a judge that is also a part of a system. Empty without a store."""
+    from assay.store import parse_location
+
+    if not parse_location(options.store).exists:
+        return {}
+    with open_store(options) as store:
+        newest = {
+            name: entry
+            for name in pool.systems
+            for entry in store.list(pool.benchmark, name, limit=1)
+            if entry.benchmark and entry.provider
+        }
+        stored = {name: store.find(f"{entry.evaluation}#{entry.benchmark}/{name}") for name, entry in newest.items()}
+    return {
+        name: dumps([result.provenance.get("provider") for result in evaluation.results])
+        for name, evaluation in stored.items()
+    }
+
+
+def _check_place(pool: PairPool, options: argparse.Namespace) -> None:
+    """Raise before anything is sent if the grades cannot be saved."""
+    if options.output and not Path(options.output).absolute().parent.is_dir():
+        raise UsageError(f"-o {options.output}: its folder does not exist")
+    if options.no_store:
+        if not options.output:
+            raise UsageError("--no-store needs -o, because otherwise the grades are lost")
+        return
+    if not pool.benchmark:
+        raise UsageError("the pool names no benchmark. Add --benchmark, or write the grades with --no-store -o grades.jsonl")
+    with open_store(options) as store:
+        store.refuse_read_only()
+        store.judgments.check_benchmark(pool.benchmark)
+
+
+def _save(run: JudgingRun, options: argparse.Namespace) -> None:
+    if options.output:
+        from assay.files import write_lines
+
+        write_lines(Path(options.output), _lines(run))
+    if not options.no_store:
+        with open_store(options) as store:
+            store.judgments.give_all(run.judgments)
+
+
+def _lines(run: JudgingRun) -> Iterator[dict[str, Any]]:
+    """A line for each grade, then for each pair without one, with the reason and without a grade of 0."""
+    for judgment in run.judgments:
+        yield {name: value for name, value in judgment.to_dict().items() if value not in ("", None)}
+    for pair in run.ungraded:
+        yield {"query": pair.query, "document": pair.document, "grade": None, "why": pair.why}
+
+
+def _rendered(run: JudgingRun, judge: BoundJudge, pool: PairPool, options: argparse.Namespace) -> str:
+    if options.format == "json":
+        return dumps({"schema": SCHEMA, **_json(run, is_sent=options.send)}, indent=2) + "\n"
+    return "\n".join(_outcome(run) if options.send else _dry_run(run, judge, pool)) + "\n"
+
+
+def _json(run: JudgingRun, *, is_sent: bool) -> dict[str, Any]:
+    return {"is_sent": is_sent, **run.to_dict()}
+
+
+def _dry_run(run: JudgingRun, judge: BoundJudge, pool: PairPool) -> Iterator[str]:
+    plan = run.dry_run
+    if plan.request:
+        yield "The first request, in full:"
+        yield ""
+        yield from plan.request.splitlines()
+        yield ""
+    else:
+        yield f"{judge.name} sends no request to a service."
+    n_undrawn = sum(not pair.is_drawn for pair in pool.pairs)
+    beyond = f", {n_undrawn:,} of them not drawn for people (--drawn leaves them out)" if n_undrawn else ""
+    yield f"pairs      {len(pool.pairs):,}{beyond}; {run.n_cached:,} have an outcome from earlier runs"
+    yield f"hosts      {', '.join(plan.hosts) or 'none'}"
+    yield f"requests   {plan.requests:,}, without retries"
+    yield f"tokens     about {plan.tokens_in:,} to send, at most {plan.most_tokens_out:,} to receive"
+    price = "unknown; add --price IN OUT" if plan.most_cost is None else f"at most about {plan.most_cost:,.4f}"
+    yield f"price      {price}"
+    if plan.truncated:
+        yield f"cut        {counted(plan.truncated, 'document')} longer than max_chars"
+    yield "Nothing was sent. To send, add --send."
+
+
+def _outcome(run: JudgingRun) -> Iterator[str]:
+    names = dict.fromkeys(judgment.judge for judgment in run.judgments)
+    yield f"judge      {', '.join(names) or run.judge}"
+    yield f"graded     {len(run.judgments):,}"
+    yield f"ungraded   {len(run.ungraded):,}"
+    for pair in run.ungraded[:MAX_SHOWN]:
+        yield printable(f"           query {pair.query}, document {pair.document}: {pair.why}")
+    if len(run.ungraded) > MAX_SHOWN:
+        yield f"           and {len(run.ungraded) - MAX_SHOWN:,} more"
+    if run.n_unasked:
+        yield f"not sent   {run.n_unasked:,}"
+    yield f"cached     {run.n_cached:,}"
+    yield f"this run   {_sums(run.ledger)}"
+    yield f"all runs   {_sums(run.total)}"
+
+
+def _sums(totals: Totals) -> str:
+    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
+    cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
+    tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
+    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
+
+
+COMMAND = Command(
+    "judge",
+    "let a model or a program grade the pairs of a pool; nothing is sent without --send",
+    add_arguments,
+    run_judge_command,
+    EXAMPLES,
+    group=Group.DATA,
+)

@@ -1,0 +1,1 @@
+"""Catalog: one judge per file."""
