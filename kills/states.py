@@ -110,7 +110,7 @@ def answers_state() -> dict[str, str]:
 
 def embeddings_state() -> dict[str, Any]:
     """Vectors that are cached."""
-    path = Path(".assay/embeddings/embeddings.sqlite")
+    path = Path(".assay/indexes/embeddings.sqlite")
     if not path.exists():
         return {"embeddings": []}
     connection = sqlite3.connect(path)

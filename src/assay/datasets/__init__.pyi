@@ -1,5 +1,6 @@
 from assay.datasets.conversion import check_target as check_target
 from assay.datasets.conversion import describe_losses as describe_losses
+from assay.datasets.corpus import StoredDocuments as StoredDocuments
 from assay.datasets.dataset import PARTS as PARTS
 from assay.datasets.dataset import BenchmarkDataset as BenchmarkDataset
 from assay.datasets.dataset import Notes as Notes
