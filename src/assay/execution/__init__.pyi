@@ -1,5 +1,9 @@
+from assay.execution.caches import Cache as Cache
+from assay.execution.caches import clear_caches as clear_caches
+from assay.execution.caches import list_caches as list_caches
 from assay.execution.checkpoint import EVALUATION as EVALUATION
 from assay.execution.checkpoint import clear_finished as clear_finished
+from assay.execution.execute import DEFAULT_HOME as DEFAULT_HOME
 from assay.execution.execute import ExecutionOptions as ExecutionOptions
 from assay.execution.execute import execute_plan as execute_plan
 from assay.execution.execute import load_benchmarks as load_benchmarks

@@ -94,7 +94,7 @@ def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:
         alone = (_execute_part(part, plan, answered, None, options) for part in parts)
         return with_the_same_metrics(list(itertools.chain.from_iterable(alone)))
     _write_gitignore(options.home)
-    for folder in ("runs", "answers"):
+    for folder in ("runs", "answers", INDEXES):
         remove_stale_files(options.home / folder)
     checkpoint = find_checkpoint(options.home / "runs", options.name, header)
     with checkpoint.log.lock():

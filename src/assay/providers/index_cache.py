@@ -82,7 +82,7 @@ def _read(path: Path, about: Mapping[str, Any]) -> Arrays | None:
     """The cached arrays; None if there are none, or if the file is damaged. The time of the file says when it was used."""
     try:
         file = open_arrays(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, LookupError, TypeError) as error:  # a damaged header may contain anything
         what = "is damaged" if isinstance(error, DamagedFile) else "cannot be read"
