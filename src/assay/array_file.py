@@ -5,13 +5,15 @@ Such a file is a cache. It is written completely or not at all, and a damaged fi
 
 from __future__ import annotations
 
-import json
+import math
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,12 +21,14 @@ from assay.atomic_write import atomic_write
 
 START = b"assay arrays 1\n"
 """The first bytes of a file; the number grows when the layout changes."""
+LINE, LINE_LENGTH = re.compile(START + rb"([0-9a-f]{8}) ([0-9a-f]{8})\n"), 18
+"""The start, the length of the header and its checksum."""
 ALIGNMENT = 64
 """Every array starts at a multiple of so many bytes."""
 MAX_HEADER = 1 << 24
 BLOCK = 1 << 22
-NUMBERS = "biuf"
-"""Kinds of arrays: booleans and numbers."""
+KIND = re.compile("[<>|][biuf][1248]")
+"""Booleans and numbers, as NumPy names them."""
 
 Array: TypeAlias = npt.NDArray[Any]
 Arrays: TypeAlias = Mapping[str, Array]
@@ -42,14 +46,38 @@ class ArrayFile:
     arrays: Arrays
 
 
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """The place of an array after the header."""
+
+    kind: str
+    shape: list[int]
+    position: int
+    checksum: int
+
+    @property
+    def n_bytes(self) -> int:
+        """Its size. DamagedFile if there is no such array."""
+        if not KIND.fullmatch(self.kind) or min((0, self.position, *self.shape)) < 0:
+            raise DamagedFile("the header has an impossible array")
+        return int(self.kind[2:]) * math.prod(self.shape)
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """The description of a file and the places of its arrays."""
+
+    about: dict[str, Any]
+    arrays: dict[str, _Place]
+    n_bytes: int
+
+
 def write_arrays(path: Path, about: Mapping[str, Any], arrays: Arrays) -> None:
     """Write the arrays. A failure is a DataError, and the file appears completely or not at all."""
     ready = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     position, places = 0, {}
     for name, array in ready.items():
-        places[name] = [array.dtype.str, list(array.shape), position, zlib.crc32(_bytes_of(array))]
+        places[name] = _Place(array.dtype.str, list(array.shape), position, zlib.crc32(_bytes_of(array)))
         position += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
-    header = json.dumps({"about": dict(about), "arrays": places, "n_bytes": position}).encode()
+    header = msgspec.json.encode(_Header(dict(about), places, position))
     with atomic_write(path, durable=False, is_text=False) as file:
         file.write(START + b"%08x %08x\n" % (len(header), zlib.crc32(header)) + header)
         file.write(bytes(-file.tell() % ALIGNMENT))
@@ -65,8 +93,7 @@ def _bytes_of(array: Array) -> memoryview:
 def read_about(path: Path) -> dict[str, Any]:
     """What a file is about, without its arrays. DamagedFile if it is not such a file."""
     with path.open("rb") as file:
-        about: dict[str, Any] = _read_header(file)["about"]
-        return about
+        return _read_header(file).about
 
 
 def open_arrays(path: Path) -> ArrayFile:
@@ -74,32 +101,30 @@ def open_arrays(path: Path) -> ArrayFile:
     with path.open("rb") as file:
         header = _read_header(file)
         start = -(-file.tell() // ALIGNMENT) * ALIGNMENT
-        if file.seek(0, 2) != start + header["n_bytes"]:
+        if file.seek(0, 2) != start + header.n_bytes:
             raise DamagedFile(f"{path} has the wrong length")
         arrays = {}
-        for name, (kind, shape, position, checksum) in header["arrays"].items():
-            dtype = np.dtype(kind)
-            n_bytes = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-            if dtype.kind not in NUMBERS or position + n_bytes > header["n_bytes"]:
+        for name, place in header.arrays.items():
+            if place.position + place.n_bytes > header.n_bytes:
                 raise DamagedFile(f"{path} has an array that does not fit into the file")
-            if _checksum(file, start + position, n_bytes) != checksum:
+            if _checksum(file, start + place.position, place.n_bytes) != place.checksum:
                 raise DamagedFile(f"the content of {path} has changed")
-            whole = np.memmap(file, dtype, "r", start + position, tuple(shape)) if n_bytes else np.zeros(tuple(shape), dtype)
-            arrays[name] = np.asarray(whole)
-    return ArrayFile(header["about"], arrays)
+            shape = tuple(place.shape)
+            whole = np.memmap(file, place.kind, "r", start + place.position, shape) if place.n_bytes else None
+            arrays[name] = np.asarray(whole) if whole is not None else np.zeros(shape, place.kind)
+    return ArrayFile(header.about, arrays)
 
 
-def _read_header(file: IO[bytes]) -> dict[str, Any]:
-    line = file.read(len(START) + 18)
-    try:
-        size, checksum = int(line[len(START) : len(START) + 8], 16), int(line[len(START) + 9 :], 16)
-    except ValueError:
-        raise DamagedFile("the start of the file is damaged") from None
+def _read_header(file: IO[bytes]) -> _Header:
+    line = LINE.fullmatch(file.read(len(START) + LINE_LENGTH))
+    size, checksum = (int(line[1], 16), int(line[2], 16)) if line else (0, 0)
     header = file.read(min(size, MAX_HEADER))
-    if not line.startswith(START) or len(header) != size or zlib.crc32(header) != checksum:
+    if line is None or len(header) != size or zlib.crc32(header) != checksum:
         raise DamagedFile("the start of the file is damaged")
-    content: dict[str, Any] = json.loads(header)
-    return content
+    try:
+        return msgspec.json.decode(header, type=_Header)
+    except (ValueError, RecursionError):
+        raise DamagedFile("the header is damaged") from None
 
 
 def _checksum(file: IO[bytes], start: int, n_bytes: int) -> int:

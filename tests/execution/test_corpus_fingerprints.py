@@ -8,7 +8,6 @@ import pytest
 from assay.datasets import load_dataset
 from assay.errors import lenient_reading
 from assay.execution import corpus_fingerprints
-from assay.execution.corpus_fingerprints import recall_fingerprints
 from assay.model import Document
 
 
@@ -45,9 +44,9 @@ def recalled(folder, cache, monkeypatch=None):
     if monkeypatch is not None:
         with monkeypatch.context() as patch:
             patch.setattr(type(dataset.documents), "_stored", None)
-            recall_fingerprints([dataset], cache)
+            corpus_fingerprints.recall_fingerprints([dataset], cache)
             return dataset.fingerprint("documents")
-    recall_fingerprints([dataset], cache)
+    corpus_fingerprints.recall_fingerprints([dataset], cache)
     return dataset.fingerprint("documents")
 
 
@@ -70,13 +69,15 @@ def test_a_file_with_other_bytes_and_the_same_size_and_time_has_another_fingerpr
 
 def test_a_dataset_notices_that_its_documents_change(corpus, tmp_path):
     dataset = load_dataset(corpus("cat", "dog", "cow"))
-    recall_fingerprints([dataset], tmp_path / "cache")
+    corpus_fingerprints.recall_fingerprints([dataset], tmp_path / "cache")
     prints = [dataset.fingerprint("documents")]
     dataset.documents["d9"] = Document("d9", "owl")
     prints.append(dataset.fingerprint("documents"))
     del dataset.documents["d1"]
     prints.append(dataset.fingerprint("documents"))
-    recall_fingerprints([dataset], tmp_path / "cache")  # the bytes of the file do not decide these documents
+    corpus_fingerprints.recall_fingerprints(
+        [dataset], tmp_path / "cache"
+    )  # the bytes of the file do not decide these documents
     assert dataset.fingerprint("documents") == prints[2]
     assert len(set(prints)) == 3
     dataset = load_dataset(corpus("cat", "dog", "cow"))
@@ -91,7 +92,7 @@ def test_documents_that_were_left_out_are_not_cached(corpus, tmp_path):
         file.write("broken\n")
     with lenient_reading():
         dataset = load_dataset(folder)
-    recall_fingerprints([dataset], tmp_path / "cache")
+    corpus_fingerprints.recall_fingerprints([dataset], tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
 

@@ -194,11 +194,6 @@ class BenchmarkDataset(Tabular):
             self._fingerprints[part] = state, fingerprint(_ROWS[part](self))
         return self._fingerprints[part][1]
 
-    def recall_fingerprint(self, value: str) -> None:
-        """Set the fingerprint of documents in files, if an earlier process computed it from the same content."""
-        if isinstance(self.documents, StoredDocuments):
-            self._fingerprints["documents"] = self.documents.state(), value
-
     @classmethod
     def from_frames(
         cls,
@@ -345,6 +340,12 @@ _ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] 
     "documents": _document_rows,
     "judgments": _judgment_rows,
 }
+
+
+def recall_fingerprint(dataset: BenchmarkDataset, value: str) -> None:
+    """Set the fingerprint of documents in files, if an earlier process computed it from the same content."""
+    if isinstance(dataset.documents, StoredDocuments):
+        dataset._fingerprints["documents"] = dataset.documents.state(), value
 
 
 def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:

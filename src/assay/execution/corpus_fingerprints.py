@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from assay.array_file import read_about, write_arrays
-from assay.datasets import BenchmarkDataset, StoredDocuments
+from assay.datasets import BenchmarkDataset, StoredDocuments, recall_fingerprint
 from assay.errors import DataError
 
 INDEXES = "indexes"
@@ -36,7 +36,7 @@ def recall_fingerprints(datasets: Iterable[BenchmarkDataset], folder: Path) -> N
         path = folder / f"documents-{digest}{SUFFIX}"
         known = _read(path, digest)
         if known and documents.state() == state:
-            dataset.recall_fingerprint(known)
+            recall_fingerprint(dataset, known)
         elif not known:
             value = dataset.fingerprint("documents")
             if documents.state() == state:

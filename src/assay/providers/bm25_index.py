@@ -81,8 +81,8 @@ def build_arrays(
     place[order] = np.arange(len(ids), dtype=np.int32)
     _score(starts, rows, scores, np.array(lengths, np.float64), method, k1, b)
     for start in range(0, len(rows), ENTRIES_PER_BLOCK):
-        some = slice(start, start + ENTRIES_PER_BLOCK)
-        rows[some] = place[rows[some]]
+        block = slice(start, start + ENTRIES_PER_BLOCK)
+        rows[block] = place[rows[block]]
     packed_ids, id_ends = pack_texts([ids[row] for row in order])
     packed_terms, term_ends, term_numbers = pack_numbers(numbers)
     return {

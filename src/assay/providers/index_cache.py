@@ -84,7 +84,7 @@ def _read(path: Path, about: Mapping[str, Any]) -> Arrays | None:
         file = open_arrays(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, LookupError, TypeError) as error:  # a damaged header may contain anything
+    except (OSError, ValueError) as error:
         what = "is damaged" if isinstance(error, DamagedFile) else "cannot be read"
         report_cache(f"the cached index {path} {what}, so it is built again")
         return None
