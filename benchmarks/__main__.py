@@ -14,6 +14,7 @@ from benchmarks import (
     fusion,
     gate,
     hpo,
+    indexes,
     loop,
     ontology,
     report,
@@ -33,7 +34,7 @@ MODULES = (
     *(runner, statistics, store, gate, answers, report, web),
 )
 
-ON_DEMAND = (web_memory,)
+ON_DEMAND = (web_memory, indexes)
 """Measured only if named, because they take long."""
 
 

@@ -15,6 +15,7 @@ from kills.states import (
     embeddings_state,
     export_state,
     file_state,
+    indexes_state,
     results_state,
     store_state,
 )
@@ -138,6 +139,14 @@ def before_delete() -> None:
     Path("victim").write_text(json.loads(Path("earlier.json").read_text())[1])
 
 
+def cached_index() -> int:
+    """Evaluate with a cache even for the few documents here."""
+    from assay.providers import index_cache
+
+    index_cache.MIN_DOCUMENTS = 1
+    return assay(*CACHED, "bm25")()
+
+
 def delete() -> int:
     """Delete an evaluation by its id."""
     return assay("results", "delete", Path("victim").read_text())()
@@ -223,6 +232,13 @@ ALL = (
         before_eval,
         assay(*CACHED, "dense"),
         lambda: {**store_state(), **results_state("out/result.json"), **embeddings_state()},
+        is_one=False,
+    ),
+    _operation(
+        "index cache",
+        before_eval,
+        cached_index,
+        lambda: {**store_state(), **results_state("out/result.json"), **answers_state(), **indexes_state()},
         is_one=False,
     ),
     _operation(

@@ -109,9 +109,22 @@ def answers_state() -> dict[str, str]:
     return state
 
 
+def indexes_state() -> dict[str, Any]:
+    """Indexes and fingerprints that are cached, each whole; a damaged one is a fault."""
+    from assay.array_file import open_arrays
+
+    state: dict[str, Any] = {}
+    for path in sorted(Path(".assay/indexes").glob("*")):
+        if path.suffix in (".index", ".fingerprint"):
+            content = open_arrays(path)
+            arrays = {name: digest(array.tobytes()) for name, array in content.arrays.items()}
+            state[path.name] = digest([content.about, arrays])
+    return state
+
+
 def embeddings_state() -> dict[str, Any]:
     """Vectors that are cached."""
-    path = Path(".assay/embeddings/embeddings.sqlite")
+    path = Path(".assay/indexes/embeddings.sqlite")
     if not path.exists():
         return {"embeddings": []}
     connection = sqlite3.connect(path)

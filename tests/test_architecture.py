@@ -73,7 +73,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("views",),
     ("model",),
-    ("embeddings", "frames"),
+    ("array_file", "embeddings", "frames"),
     ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
     ("errors", "serialize", "temporary_files", "text"),
     ("masking",),

@@ -74,7 +74,7 @@ def test_no_case_that_was_kept_is_a_fault():
 
 def test_every_saved_form_is_covered():
     """What has a schema of its own, and every cache; other packages write such files, and read none."""
-    readers = ("datasets", "evaluation", "execution", "files", "providers", "store")
+    readers = ("datasets", "embeddings", "evaluation", "execution", "files", "providers", "store")
     folders = [ROOT / "src" / "assay" / name for name in readers]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
     schemas = {name for text in texts for name in re.findall(r'"(assay\.\w+)/\d+"', text)}

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay import Document, Query
+from assay import Document, Query, array_file
 from assay.datasets import BenchmarkDataset
 from assay.embeddings import EmbeddingCache, key_of
 from assay.execution.checkpoint import CACHE_PART, Checkpoint, ResponseCache
@@ -19,6 +19,7 @@ from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.ontology import cache as ontologies
 from assay.ontology.reading import parse_ontology
+from assay.providers import index_cache
 from assay.providers.provider import parse_provider
 from assay.store.location import parse_location
 from assay.store.progress import PartProgress, Running, folder_of, list_running
@@ -128,6 +129,24 @@ def _embedding_seeds() -> list[bytes]:
     return [(folder / "embeddings.sqlite").read_bytes(), np.array([1, 0.5], np.float32).tobytes()]
 
 
+def _check_arrays(data: bytes) -> object:
+    """An index in the cache; with the right checksum its header may say anything."""
+    path = scratch() / "an.index"
+    if data.startswith(RAW):
+        path.write_bytes(data[len(RAW) :])
+    else:
+        start = array_file.START + b"%08x %08x\n" % (len(data), zlib.crc32(data))
+        path.write_bytes(start + data + bytes(-(len(start) + len(data)) % array_file.ALIGNMENT + 128))
+    return index_cache._read(path, {"provider": "bm25"})
+
+
+def _array_seeds() -> list[bytes]:
+    path = scratch() / "seed.index"
+    array_file.write_arrays(path, {"provider": "bm25"}, {"a": np.arange(9, dtype=np.int32), "b": np.zeros((0, 2))})
+    header = {"about": {"provider": "bm25"}, "arrays": {"a": ["<i4", [32], 0, zlib.crc32(bytes(128))]}, "n_bytes": 128}
+    return [RAW + path.read_bytes(), msgspec.json.encode(header)]
+
+
 def _check_ontology(data: bytes) -> object:
     """What is cached is sealed; with the right seal everything in it is read."""
     path = ontologies.cache_folder() / "ontologies" / "0123.bin"
@@ -163,6 +182,7 @@ COMPONENTS = (
     Component("checkpoint_log", _check_log, _log_seeds, "jsonl", covers=("saved assay.answers", "class ResponseLog")),
     Component("answer_cache", _check_answers, _cached_answers, "jsonl", covers=("class ResponseCache",)),
     Component("embedding_cache", _check_embeddings, _embedding_seeds, "bytes", covers=("class EmbeddingCache",)),
+    Component("index_cache", _check_arrays, _array_seeds, "bytes", covers=("file array_file", "file index_cache")),
     Component("ontology_cache", _check_ontology, _ontology_seeds, "bytes", covers=("file _ontology_cache",)),
     Component("running", _check_running, _running_seeds, "json", covers=("class Running",)),
 )

@@ -17,9 +17,9 @@ from assay import web
 from assay.web.api.routes import ENDPOINTS
 from assay.web.app import PAGES, make_app
 from assay.web.drawing import Drawer
+from assay.web.live import EVENTS
 from assay.web.pages.decide import BLESS, NOTE
 from assay.web.pages.judging import PATH as JUDGE
-from assay.web.pages.progress import EVENTS
 from assay.web.query_notes import PATH as QUERY_NOTE
 from fuzz.component import Component
 from fuzz.components._results import small_results

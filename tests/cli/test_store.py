@@ -47,3 +47,44 @@ def test_tidying_up(assay, place, monkeypatch):
     assert [path.name.partition("-")[2][:5] for path in (place / ".assay" / "runs").glob("*.log")] == ["other"]
     assert assay("store", "vacuum").out.startswith(".assay/assay.db is cleaned up: 0.")
     assert assay("store", "check").code == 0
+
+
+def test_caches_are_listed_and_deleted(assay, place, monkeypatch):
+    monkeypatch.setattr("assay.providers.index_cache.MIN_DOCUMENTS", 1)
+    evaluate = ("eval", "--benchmarks", "small.json", "--metrics", "mrr", "--quiet", "--providers")
+    assert assay("store", "caches").out == "there are no caches in .assay\n"
+    assert assay(*evaluate, "bm25", "--no-cache").code == 0
+    assert not (place / ".assay" / "indexes").exists()
+    for provider in ("bm25", "bm25(k1=0.9)"):
+        assert assay(*evaluate, provider).code == 0
+    listed = json.loads(assay("store", "caches", "-f", "json").out)["caches"]
+    assert [cache["content"].partition(" ")[0] for cache in listed] == ["answers", "index", "index"]  # the largest first
+    assert all(cache["bytes"] > 0 and cache["used"].endswith("+00:00") for cache in listed)
+    table = assay("store", "caches").out
+    assert all(cache["cache"] in table and cache["content"] in table for cache in listed)
+    assert table.splitlines()[-1].startswith("3 caches in .assay, 0.0 MB.")
+    one = listed[1]["cache"]
+    assert assay("store", "caches", "--clear", one).out == "deleted 1 cache in .assay, 0.0 MB\n"
+    again = assay("store", "caches", "--clear", one)
+    assert (again.code, one in again.err) == (2, True)
+    (damaged,) = (place / ".assay" / "indexes").glob("*.index")
+    damaged.write_bytes(b"x")
+    assert "damaged index" in assay("store", "caches").out
+    (place / ".assay" / "indexes" / "mine.txt").write_text("not a cache")
+    assert assay("store", "caches", "--clear").out == "deleted 2 caches in .assay, 0.0 MB\n"
+    assert [path.name for path in (place / ".assay" / "indexes").iterdir()] == ["mine.txt"]
+    assert assay(*evaluate, "bm25").code == 0
+    assert assay("store", "check", "--clear").code == 2
+    assert assay("store", "check").code == 0
+
+
+def test_an_evaluation_says_that_its_index_was_damaged(assay, place, monkeypatch):
+    monkeypatch.setattr("assay.providers.index_cache.MIN_DOCUMENTS", 1)
+    evaluate = ("eval", "--benchmarks", "small.json", "--providers", "bm25", "--metrics", "mrr", "-f", "csv")
+    first = assay(*evaluate)
+    (index,) = (place / ".assay" / "indexes").glob("*.index")
+    index.write_bytes(index.read_bytes()[:-1])
+    assay("store", "caches", "--clear", "answers")
+    second = assay(*evaluate)
+    assert (first.code, second.code) == (0, 0)
+    assert f"the cached index .assay/indexes/{index.name} is damaged, so it is built again" in second.err

@@ -83,7 +83,7 @@ def test_embeddings_are_kept_beside_the_logs_unless_told_not_to(execute, saved):
     record = Provider("keeps", "", lambda cache: seen.append(cache) or Told(), (Param("cache", str, "", ""),))
     for cache in (True, False):
         execute(BoundProvider(record, {"cache": ""}), cache=cache)
-    assert seen == [str(saved / "embeddings"), ""]
+    assert seen == [str(saved / "indexes"), ""]
     assert (saved / ".gitignore").read_text() == "*\n"  # a clean repository does not look changed
 
 

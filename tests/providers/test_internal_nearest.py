@@ -1,6 +1,10 @@
 """The kernel of the nearest vectors: exact, whatever the blocks, threads and company."""
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from assay.providers import nearest
 from assay.providers.nearest import top_k
@@ -46,3 +50,49 @@ def test_blocks_and_company_change_nothing(monkeypatch):
     alone = top_k(queries[5:6], documents, 20)
     assert np.array_equal(alone[0][0], rows[5])
     assert np.array_equal(alone[1][0], scores[5])
+
+
+GRID = st.integers(-2, 2).map(float)
+"""Few different numbers, so that many documents tie."""
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), width=st.integers(1, 4), k=st.integers(1, 30))
+def test_a_search_in_blocks_is_the_search_of_all_pairs_with_ties(data, width, k):
+    """Whatever the sizes of the blocks; repeated rows, zeros and more documents than a block may have candidates."""
+    queries = data.draw(arrays(np.float32, (data.draw(st.integers(1, 6)), width), elements=GRID))
+    documents = data.draw(arrays(np.float32, (data.draw(st.integers(1, 60)), width), elements=GRID))
+    sizes = [data.draw(st.integers(1, 20)) for _ in range(3)]
+    with pytest.MonkeyPatch.context() as patch:
+        with_blocks(patch, *sizes)
+        rows, scores = top_k(queries, documents, k)
+    expected = naive(queries, documents, k)
+    assert np.array_equal(rows, expected[0])
+    assert np.array_equal(scores, expected[1])
+
+
+def test_no_block_has_all_documents_and_all_queries(tmp_path):
+    """Documents in a file are read in blocks: none of them is larger than a block, and scores never have all pairs."""
+    n, seen = 70_000, []
+    np.save(tmp_path / "d.npy", vectors(n, 8))
+
+    class Watched:
+        """Rows of a file that notes how many are read at once."""
+
+        def __init__(self):
+            self.rows = np.load(tmp_path / "d.npy", mmap_mode="r")
+
+        def __len__(self):
+            return len(self.rows)
+
+        def __getitem__(self, some):
+            block = np.asarray(self.rows[some])
+            seen.append(len(block))
+            return block
+
+    queries = vectors(300, 8, 5)
+    rows, scores = top_k(queries, Watched(), 7)
+    assert max(seen) <= nearest.DOCUMENTS_PER_BLOCK < n
+    expected = top_k(queries, vectors(n, 8), 7)
+    assert np.array_equal(rows, expected[0])
+    assert np.array_equal(scores, expected[1])

@@ -74,7 +74,7 @@ def test_values_are_given_where_they_are_taken_and_not_set():
     assert bound().filled(cache="here", timeout=5).params == {"url": "", "api_key": "", "max_tokens": 5, "cache": "here"}
     assert bound(cache="mine").filled(cache="here").params["cache"] == "mine"
     whole = provider("hybrid(bm25, dense, http(url='http://h/s'))").filled(cache="here", timeout=5)
-    assert [part.params.get("cache") for part in whole.parts] == [None, "here", None]
+    assert [part.params.get("cache") for part in whole.parts] == ["here", "here", None]
     assert [part.params.get("timeout") for part in whole.parts] == [None, None, 5]
 
 

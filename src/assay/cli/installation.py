@@ -160,11 +160,11 @@ def _inspect_store(url: str | None, location: StoreLocation | str) -> StoreState
 
 
 def _cache_folders(location: StoreLocation | str) -> list[tuple[str, Path]]:
-    """The shared cache, and what evaluations save next to the store: logs to resume from, and embeddings."""
+    """The shared cache, and what evaluations save next to the store: logs to resume from, indexes and embeddings."""
     folders = [("shared cache", cache_folder())]
     if not isinstance(location, str) and location.path is not None:
         home = location.path.parent
-        folders += [("logs of evaluations", home / "runs"), ("embeddings", home / "embeddings")]
+        folders += [("logs of evaluations", home / "runs"), ("indexes and embeddings", home / "indexes")]
     return folders
 
 

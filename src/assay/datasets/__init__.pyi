@@ -1,9 +1,11 @@
 from assay.datasets.conversion import check_target as check_target
 from assay.datasets.conversion import describe_losses as describe_losses
+from assay.datasets.corpus import StoredDocuments as StoredDocuments
 from assay.datasets.dataset import PARTS as PARTS
 from assay.datasets.dataset import BenchmarkDataset as BenchmarkDataset
 from assay.datasets.dataset import Notes as Notes
 from assay.datasets.dataset import Repair as Repair
+from assay.datasets.dataset import recall_fingerprint as recall_fingerprint
 from assay.datasets.dataset import require_queries as require_queries
 from assay.datasets.discovery import FoundBenchmark as FoundBenchmark
 from assay.datasets.discovery import FoundData as FoundData

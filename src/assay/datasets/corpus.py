@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from assay._version import __version__
 from assay.errors import DataError, Faults, current_leniency
 from assay.files import BOM, FileSource
 from assay.model import Document
@@ -25,6 +29,7 @@ class StoredDocuments(MutableMapping[str, Document]):
     def __init__(self) -> None:
         self._added: dict[str, Document] = {}
         self._removed: set[str] = set()
+        self._n_changes = 0
 
     @property
     @abstractmethod
@@ -61,15 +66,38 @@ class StoredDocuments(MutableMapping[str, Document]):
         return self._read(doc_id)
 
     def __setitem__(self, doc_id: str, document: Document) -> None:
+        self._n_changes += 1
         self._added[doc_id] = document
         self._removed.discard(doc_id)
 
     def __delitem__(self, doc_id: str) -> None:
         if doc_id not in self:
             raise KeyError(doc_id)
+        self._n_changes += 1
         self._added.pop(doc_id, None)
         if doc_id in self._places:
             self._removed.add(doc_id)
+
+    @property
+    def _files(self) -> Iterable[Path]:
+        """The files that are read."""
+        return ()
+
+    def state(self) -> tuple[object, ...]:
+        """Differs from an earlier state if a document was added, replaced or removed, or if a file was written since."""
+        return self._n_changes, *map(_state_of, self._files)
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the files."""
+        return sum(state[1] for file in self._files if (state := _state_of(file)) is not None)
+
+    def content_digest(self) -> str | None:
+        """A hash of the bytes of the files and of the way in which they are read; None if these do not decide the documents.
+
+        It is many times faster than reading the documents.
+        """
+        return None
 
     def place_of(self, doc_id: str) -> str | None:
         """`file:line` of a document; None if it is not in a file."""
@@ -92,6 +120,14 @@ class StoredDocuments(MutableMapping[str, Document]):
         yield from added.items()
 
 
+def _state_of(file: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written. The time of the last change cannot be set back, unlike that of the content."""
+    with suppress(OSError):
+        status = file.stat()
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return None
+
+
 class FileDocuments(StoredDocuments):
     """Documents of a file with one record per line.
 
@@ -99,13 +135,31 @@ class FileDocuments(StoredDocuments):
     object.
     """
 
-    def __init__(self, source: FileSource, id_of: Decoder, document_of: Decoder) -> None:
+    def __init__(self, source: FileSource, id_of: Decoder, document_of: Decoder, reader: str = "") -> None:
         super().__init__()
         self._source, self._id_of, self._document_of = source, id_of, document_of
+        self._reader = reader
+        """Names the decoders and their settings, so that equal lines give equal documents; empty: unknown."""
         self._left_out: set[int] = set()
         """Numbers of bad lines that are left out."""
         if current_leniency() is not None:  # find bad lines now, because the permission ends with the call
             self._check_lines()
+
+    @property
+    def _files(self) -> Iterable[Path]:
+        return (self._source.path,)
+
+    def content_digest(self) -> str | None:
+        """A hash of the bytes of the file and of the decoders; None if documents were left out, added or removed."""
+        if not self._reader or self._left_out or self._n_changes:
+            return None
+        try:
+            with self._source.path.open("rb") as file:
+                digest = hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=16, person=b"documents"))
+        except OSError:
+            return None
+        digest.update(f"\0{__version__} {self._reader}".encode())
+        return digest.hexdigest()
 
     def _check_lines(self) -> None:
         """Leave out every line that is not a document, or whose id an earlier line has."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.datasets.corpus import StoredDocuments
 from assay.datasets.evidence import evidence_documents, evidence_pack
 from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, QuerySource
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
@@ -76,17 +77,17 @@ class BenchmarkDataset(Tabular):
     """Query → ids that a system returned, best first, if the file has the answers of a system."""
     subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     """Query and document → subtopic → grade, if judgments are per subtopic. `qrels` has the best of these grades."""
-    _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
+    _fingerprints: dict[str, tuple[object, str]] = field(default_factory=dict, repr=False)
+    """The fingerprint of documents in files, with the state of the files."""
 
     def add_query(self, query: Query) -> None:
         """Add or replace a query."""
         self.queries[query.query_id] = query
-        self._fingerprints.pop("queries", None)
 
     def add_document(self, document: Document) -> None:
         """Add or replace a document."""
         self.documents[document.doc_id] = document
-        self._fingerprints.pop("documents", None)
+        self._fingerprints.clear()
 
     def add_judgment(self, judgment: RelevanceJudgment) -> None:
         """Add or replace a judgment."""
@@ -96,7 +97,6 @@ class BenchmarkDataset(Tabular):
             self.judgments[judgment.query_id, judgment.doc_id] = judgment
         else:
             self.judgments.pop((judgment.query_id, judgment.doc_id), None)
-        self._fingerprints.pop("judgments", None)
 
     def get_relevant_docs(self, query_id: str, min_grade: float | None = None) -> set[str]:
         """Ids of the documents that are relevant to a query: grade above 0, and at least `min_grade` if given.
@@ -182,15 +182,17 @@ class BenchmarkDataset(Tabular):
     def fingerprint(self, part: str) -> str:
         """A hash of the queries, documents or judgments that does not depend on their order or the file format.
 
-        The hash of documents that stay in a file is computed once.
+        The hash of documents that stay in a file is computed once, and again if the file or the documents have changed.
         """
         if part not in PARTS:
             raise UnknownName("part", part, near_matches(part, PARTS), f"choose from {', '.join(PARTS)}")
-        if part != "documents" or isinstance(self.documents, dict):  # in memory: quick to compute, and may change
+        documents = self.documents
+        if part != "documents" or isinstance(documents, dict):  # in memory: quick to compute, and may change
             return fingerprint(_ROWS[part](self))
-        if part not in self._fingerprints:
-            self._fingerprints[part] = fingerprint(_ROWS[part](self))
-        return self._fingerprints[part]
+        state = documents.state() if isinstance(documents, StoredDocuments) else None
+        if part not in self._fingerprints or self._fingerprints[part][0] != state:
+            self._fingerprints[part] = state, fingerprint(_ROWS[part](self))
+        return self._fingerprints[part][1]
 
     @classmethod
     def from_frames(
@@ -338,6 +340,12 @@ _ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] 
     "documents": _document_rows,
     "judgments": _judgment_rows,
 }
+
+
+def recall_fingerprint(dataset: BenchmarkDataset, value: str) -> None:
+    """Set the fingerprint of documents in files, if an earlier process computed it from the same content."""
+    if isinstance(dataset.documents, StoredDocuments):
+        dataset._fingerprints["documents"] = dataset.documents.state(), value
 
 
 def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:

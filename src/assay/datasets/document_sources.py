@@ -116,6 +116,7 @@ def read_documents(
         FileSource.at(file),
         _id_decoder(id_of_record, may_be_id, has_usual=id_of is not None),
         lambda line: make(_object(decode(line.removeprefix(BOM)))),
+        f"{made.__module__}.{made.__qualname__}" if made is not None else f"table {sorted(named)}",
     )
 
 

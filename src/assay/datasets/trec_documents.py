@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,6 +98,10 @@ class SgmlDocuments(StoredDocuments):
     @property
     def _places(self) -> dict[str, int]:
         return self._numbers
+
+    @property
+    def _files(self) -> Iterable[Path]:
+        return [source.path for source in self._sources]
 
     @property
     def latin(self) -> list[str]:

@@ -133,15 +133,25 @@ def _sentence_transformer(model: str) -> EmbeddingModel:
     def vectors(texts: list[str]) -> Any:
         return np.asarray(loaded.encode(texts, convert_to_numpy=True, show_progress_bar=False), np.float32)
 
-    return EmbeddingModel(_identity(model), vectors)
+    return EmbeddingModel(_identity(model, loaded), vectors)
 
 
-def _identity(model: str) -> str:
-    """The name of a model; for a folder also its files, because the model may be trained again."""
+def _identity(model: str, loaded: Any) -> str:
+    """The name of a model and its revision; for a folder its files, because the model may be trained again."""
     if not Path(model).is_dir():
-        return model
+        revision = _revision(loaded)
+        return f"{model} {revision}" if revision else model
     files = sorted(file for file in Path(model).rglob("*") if file.is_file())
     return " ".join([model, *(f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files)])
+
+
+def _revision(loaded: Any) -> str:
+    """The commit from which a model was downloaded; empty if it is unknown."""
+    try:
+        revision = loaded[0].auto_model.config._commit_hash
+    except (AttributeError, LookupError, TypeError):
+        return ""
+    return revision if isinstance(revision, str) else ""
 
 
 @contextmanager

@@ -1,3 +1,6 @@
+from assay.execution.caches import Cache as Cache
+from assay.execution.caches import clear_caches as clear_caches
+from assay.execution.caches import list_caches as list_caches
 from assay.execution.checkpoint import EVALUATION as EVALUATION
 from assay.execution.checkpoint import clear_finished as clear_finished
 from assay.execution.checkpoint import digest as digest

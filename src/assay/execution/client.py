@@ -111,6 +111,11 @@ class RetrieverClient:
         if self.listener is not None:
             self.listener.note_delay(seconds, why)
 
+    def note_cache(self, what: str) -> None:
+        """Pass on that a cache could not be used or written."""
+        if self.listener is not None:
+            self.listener.note_cache(what)
+
     def no_response(self, seconds: float) -> TimeoutError:
         """The error of a query that got no response in time."""
         why = f"{self._why}. " if self._why else ""

@@ -40,6 +40,7 @@ from assay.execution.checkpoint import (
 )
 from assay.execution.chunking import check_has_spans, chunk_dataset
 from assay.execution.client import failed_response
+from assay.execution.corpus_fingerprints import INDEXES, recall_fingerprints
 from assay.execution.plan import Plan
 from assay.execution.plan_file import PlanFaults
 from assay.execution.progress import Progress
@@ -83,6 +84,8 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
 def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:
     datasets = _check_and_load(plan)
     parts, answered = _make_parts(datasets, plan, options)
+    if plan.cache:
+        recall_fingerprints(datasets.values(), options.home / INDEXES)
     header = describe_start(plan, datasets, parts)
     if options.before is not None:
         header["again"] = {key: sorted(part.queries.keys() - answered[key].keys()) for part in parts for key in part.keys}
@@ -91,7 +94,7 @@ def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:
         alone = (_execute_part(part, plan, answered, None, options) for part in parts)
         return with_the_same_metrics(list(itertools.chain.from_iterable(alone)))
     write_gitignore(options.home)
-    for folder in ("runs", "answers"):
+    for folder in ("runs", "answers", INDEXES):
         remove_stale_files(options.home / folder)
     checkpoint = find_checkpoint(options.home / "runs", options.name, header)
     with checkpoint.log.lock():
@@ -152,7 +155,7 @@ def _make_parts(
     datasets: Mapping[str, BenchmarkDataset], plan: Plan, options: ExecutionOptions
 ) -> tuple[list[Part], KnownResponses]:
     """The parts of a plan, and the known responses if only failed queries of earlier results are sent again."""
-    cache = str(options.home / "embeddings") if plan.cache else ""
+    cache = str(options.home / INDEXES) if plan.cache else ""
     common: dict[str, Any] = {"retry_policy": plan.retry_policy, "batch": plan.batch_size, "cache": cache}
     for dataset in datasets.values():
         check_has_spans(dataset, plan.metrics)

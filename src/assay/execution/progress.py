@@ -75,6 +75,10 @@ class Progress:
         """Tell the user that the provider does not respond, and why that usually is."""
         self.tell(DelayWarning(f"{self.name}: no response for {seconds:g} s. {why}."))
 
+    def note_cache(self, what: str) -> None:
+        """Tell the user that a cache could not be used or written."""
+        self.tell(f"{self.name}: {what}")
+
     def note_wait(self, seconds: float, why: str) -> None:
         """Record that a service asks for a pause, and call `watch`."""
         self.wait = Wait(seconds, why, time.perf_counter() + seconds)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -83,7 +84,7 @@ class Part:
     number: int = 0
     """Its position in the plan, because names need not be unique."""
     cache: str = ""
-    """A folder to cache embeddings; empty: no cache."""
+    """A folder to cache embeddings and indexes; empty: no cache."""
     relevance: Relevance = field(default_factory=Relevance)
     """How relevance is decided."""
     chunked: ChunkedDataset | None = None
@@ -187,7 +188,9 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
             f"{part.dataset.name} has no documents, but {part.provider.name} needs documents to search. "
             "Add documents to the benchmark, or choose a provider with its own documents"
         )
-    return CountedDocuments(documents.values()) if scope is None else [documents[doc] for doc in groups.get(scope, ())]
+    if scope is not None:
+        return [documents[doc] for doc in groups.get(scope, ())]
+    return CountedDocuments(documents.values(), partial(part.dataset.fingerprint, "documents"))
 
 
 @contextmanager

@@ -234,10 +234,18 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return self.grades[np.lexsort((-self.grades, self.query_of))]
 
 
+LINES_AT_ONCE = 10_000
+"""Lines that are hashed at once, so that a large corpus is not in memory twice."""
+
+
 def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
     """A short hash of rows that does not depend on their order."""
-    text = "\n".join(sorted(map(repr, rows)))
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    lines = sorted(map(repr, rows))
+    digest = hashlib.blake2b(digest_size=8)
+    for start in range(0, len(lines), LINES_AT_ONCE):
+        end = "\n" if start + LINES_AT_ONCE < len(lines) else ""
+        digest.update(("\n".join(lines[start : start + LINES_AT_ONCE]) + end).encode())
+    return digest.hexdigest()
 
 
 def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:

@@ -26,6 +26,12 @@ def check_model(owner: str, model: str) -> None:
         check_any_model(owner, model)
 
 
+def model_identity(owner: str, model: str) -> str:
+    """The name of the model with everything that decides its vectors, such as its version."""
+    with _as_provider_error():
+        return load_model(owner, model).identity
+
+
 def embed(
     owner: str, model: str, texts: Sequence[str], store: EmbeddingCache | None = None, report: Report = report_nothing
 ) -> Vectors:

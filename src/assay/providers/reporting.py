@@ -29,6 +29,9 @@ class Listener(Protocol):
     def note_delay(self, seconds: float, why: str, /) -> None:
         """There was no response for so many seconds; `why` says the usual reason and what to do."""
 
+    def note_cache(self, what: str, /) -> None:
+        """A cache could not be used or written; the results are the same, but it takes longer."""
+
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
@@ -59,6 +62,12 @@ def report_delay(seconds: float, why: str) -> None:
         listener.note_delay(seconds, why)
 
 
+def report_cache(what: str) -> None:
+    """Report that a cache could not be used or written."""
+    if (listener := _LISTENER.get()) is not None:
+        listener.note_cache(what)
+
+
 def counted_items(items: Collection[T], work: Work = "indexing") -> Iterator[T]:
     """The items; how many have been used is reported now and then."""
     if _LISTENER.get() is None:
@@ -73,10 +82,13 @@ def counted_items(items: Collection[T], work: Work = "indexing") -> Iterator[T]:
 
 
 class CountedDocuments(Collection[T]):
-    """Documents for a retriever that does not report itself: they are counted while it iterates over them."""
+    """Documents for a retriever that does not report itself: they are counted while it iterates over them.
 
-    def __init__(self, documents: Collection[T]) -> None:
-        self._documents = documents
+    `fingerprint` returns the hash of their content, so that a cached index is found without reading them.
+    """
+
+    def __init__(self, documents: Collection[T], fingerprint: Callable[[], str] | None = None) -> None:
+        self._documents, self.fingerprint = documents, fingerprint
 
     def being_read(self) -> Iterator[T]:
         """The documents, for a retriever that first reads all of them and then indexes them."""

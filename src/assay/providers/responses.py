@@ -345,8 +345,8 @@ class Composed:
         self._event_loop = EventLoop()
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Give the documents to each part."""
-        documents = list(documents)
+        """Give the documents to each part. A part reads them only if it needs them."""
+        documents = documents if isinstance(documents, Collection) else list(documents)
         for part in self.parts:
             self._event_loop.result(part.index(documents))
 

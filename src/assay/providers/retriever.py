@@ -52,8 +52,13 @@ def in_tie_order(documents: Iterable[Document]) -> list[Document]:
     ordered = sorted(source, key=lambda document: document.doc_id, reverse=True)
     for previous, document in pairwise(ordered):
         if previous.doc_id == document.doc_id:
-            raise PermanentFailure(f"two documents have the id {document.doc_id}. Give each document a different id")
+            raise duplicate_document_error(document.doc_id)
     return ordered
+
+
+def duplicate_document_error(doc_id: str) -> PermanentFailure:
+    """The error for documents of which two have the same id."""
+    return PermanentFailure(f"two documents have the id {doc_id}. Give each document a different id")
 
 
 def not_indexed_error(provider: str) -> PermanentFailure:

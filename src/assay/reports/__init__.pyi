@@ -97,6 +97,7 @@ from assay.reports.sections.scores import render_scores as render_scores
 from assay.reports.sections.slices import metric_to_slice as metric_to_slice
 from assay.reports.sections.slices import notes_side_by_side as notes_side_by_side
 from assay.reports.sections.store import about_section as about_section
+from assay.reports.sections.store import cache_section as cache_section
 from assay.reports.sections.store import check_metric as check_metric
 from assay.reports.sections.store import entry_sections as entry_sections
 from assay.reports.sections.store import list_notes as list_notes

@@ -1,4 +1,4 @@
-"""assay store: check the store, clean it up, or print its location."""
+"""assay store: check the store, clean it up, print its location, or list and delete caches."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import sys
 
 from assay.cli.output_options import add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
-from assay.errors import StoreError, UnknownName, near_matches
+from assay.errors import StoreError, UnknownName, UsageError, near_matches
 from assay.text import counted, printable
 
 EXAMPLES = """\
   assay store check
   assay store vacuum --store sqlite:///results.db
-  assay store path"""
-ACTIONS = ("check", "vacuum", "path")
+  assay store path
+  assay store caches
+  assay store caches --clear"""
+ACTIONS = ("check", "vacuum", "path", "caches")
 REPAIR_ADVICE = (
     "Restore the store from a copy, or delete the evaluations named above with assay results delete and run them again"
 )
@@ -27,9 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The action."""
     parser.add_argument(
         "action",
-        metavar="check|vacuum|path",
+        metavar="check|vacuum|path|caches",
         help="check: read the whole store and report damage; vacuum: free unused space and delete old logs; "
-        "path: print the location of the store",
+        "path: print the location of the store; caches: list what evaluations cached in .assay",
+    )
+    parser.add_argument(
+        "--clear",
+        nargs="?",
+        const=True,
+        metavar="CACHE",
+        help="with caches: delete this cache, or all caches if no name is given. They are created again when needed",
     )
     add_text_or_json(parser)
     add_store_argument(parser)
@@ -40,7 +49,9 @@ def run_store(options: argparse.Namespace) -> int:
     if options.action not in ACTIONS:
         near = near_matches(options.action, ACTIONS)
         raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
-    return {"check": _check, "vacuum": _vacuum, "path": _path}[options.action](options)
+    if options.clear is not None and options.action != "caches":
+        raise UsageError("--clear deletes caches only. Write assay store caches --clear")
+    return {"check": _check, "vacuum": _vacuum, "path": _path, "caches": _caches}[options.action](options)
 
 
 def _path(options: argparse.Namespace) -> int:
@@ -52,6 +63,34 @@ def _path(options: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps({"store": str(place), "exists": place.exists}) + "\n")
     else:
         sys.stdout.write(f"{printable(str(place))}\n")
+    return 0
+
+
+def _caches(options: argparse.Namespace) -> int:
+    """The caches of evaluations in the working folder; the store itself is not opened."""
+    from assay.cli.terminal import text_here
+    from assay.execution import DEFAULT_HOME, clear_caches, list_caches
+    from assay.reports import cache_section
+
+    is_list = options.clear is None
+    caches = (
+        list_caches(DEFAULT_HOME)
+        if is_list
+        else clear_caches(DEFAULT_HOME, None if options.clear is True else options.clear)
+    )
+    if options.format == "json":
+        key = "caches" if is_list else "deleted"
+        sys.stdout.write(json.dumps({"folder": str(DEFAULT_HOME), key: [cache.to_dict() for cache in caches]}) + "\n")
+        return 0
+    if not caches:
+        sys.stdout.write(f"there are no caches in {DEFAULT_HOME}\n")
+        return 0
+    sizes = f"{counted(len(caches), 'cache')} in {DEFAULT_HOME}, {_megabytes(sum(cache.n_bytes for cache in caches))}"
+    if is_list:
+        table = text_here([cache_section(caches)])
+        sys.stdout.write(f"{table}\n{sizes}. To delete them: assay store caches --clear\n")
+    else:
+        sys.stdout.write(f"deleted {sizes}\n")
     return 0
 
 
@@ -97,5 +136,10 @@ def _megabytes(size: int) -> str:
 
 
 COMMAND = Command(
-    "store", "check or clean up the store, or print its location", add_arguments, run_store, EXAMPLES, group=Group.FOLLOW
+    "store",
+    "check or clean up the store, print its location, or list and delete caches",
+    add_arguments,
+    run_store,
+    EXAMPLES,
+    group=Group.FOLLOW,
 )

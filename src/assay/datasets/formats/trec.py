@@ -171,7 +171,7 @@ def _documents(files: Sequence[Path], notes: Notes) -> Any:
         return read_sgml_documents(files, notes)
     if suffix_of(file.name) in LINES:
         return read_documents(file)
-    return FileDocuments(FileSource.at(file), lambda line: _row(line)[0], lambda line: Document(*_row(line)))
+    return FileDocuments(FileSource.at(file), lambda line: _row(line)[0], lambda line: Document(*_row(line)), "trec")
 
 
 def _row(line: bytes) -> tuple[str, str]:

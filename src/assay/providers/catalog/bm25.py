@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import logging
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from assay.array_file import Arrays
 from assay.errors import ProviderError
 from assay.grammar import Param, flag, fraction, not_negative, one_of
 from assay.model import Document, Hit, Query
+from assay.providers.bm25_index import Bm25Index, build_arrays
+from assay.providers.index_cache import cached_arrays, installed_version
 from assay.providers.loading import check_installed, import_package
 from assay.providers.nearest import best_of
+from assay.providers.packed_texts import TextNumbers
 from assay.providers.provider import Provider, hits_of_ids
-from assay.providers.reporting import counted_items
-from assay.providers.retriever import in_tie_order, not_indexed_error
+from assay.providers.reporting import CountedDocuments, counted_items
+from assay.providers.retriever import not_indexed_error
 from assay.text import words_of
 
 LANGUAGES = {
@@ -57,17 +61,18 @@ def stop_words(code: str) -> set[str]:
 
 
 class TermNumbers(dict[str, int]):
-    """Word → number of its term; -1 for a stop word and, once closed, for a word that occurs in no document."""
+    """Word → number of its term; -1 for a stop word and, once the terms are fixed, for a word that is not among them."""
 
-    def __init__(self, stem: Callable[[str], str], stop: Iterable[str]) -> None:
+    def __init__(self, stem: Callable[[str], str], stop: Iterable[str], fixed: TextNumbers | None = None) -> None:
         super().__init__(dict.fromkeys(stop, -1))
         self.stem = stem
         self.terms: dict[str, int] = {}
-        self.is_closed = False
+        self.fixed = fixed
 
     def __missing__(self, word: str) -> int:
         term = self.stem(word)
-        number = self.terms.get(term, -1) if self.is_closed else self.terms.setdefault(term, len(self.terms))
+        fixed = self.fixed
+        number = self.terms.setdefault(term, len(self.terms)) if fixed is None else fixed.get(term, -1)
         self[word] = number
         return number
 
@@ -77,48 +82,49 @@ class TermNumbers(dict[str, int]):
 
 
 class Bm25:
-    """A bm25s index over Unicode words. It finds only documents that share a word with the query."""
+    """An index over Unicode words, with the scores of bm25s. It finds only documents that share a word with the query."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, cache: str = "", **settings: Any) -> None:
         check_installed("bm25", "bm25s", INSTALL)
         check_installed("bm25", "Stemmer", INSTALL)
-        self.settings = settings
-        self._ids: list[str] | None = None
+        self.cache, self.settings = cache, settings
+        self._index: Bm25Index | None = None
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Count the words of each document's title and text."""
-        ordered = in_tie_order(documents)
+        """Count the words of each document's title and text, unless the index is cached."""
+        self._index = Bm25Index(cached_arrays(self.cache, "bm25", documents, self._decided_by, self._build))
+        self._numbers = self._term_numbers(self._index.terms)
+
+    def _decided_by(self) -> dict[str, Any]:
+        """Settings and versions that decide the index, in addition to the documents."""
+        packages = {name: installed_version(name) for name in ("bm25s", "PyStemmer")}
+        return {"settings": self.settings, "packages": {**packages, "unicode": unicodedata.unidata_version}}
+
+    def _build(self, documents: Iterable[Document]) -> Arrays:
+        numbers = self._term_numbers()
+        counted = documents if isinstance(documents, CountedDocuments) else counted_items(list(documents))
+        formula = {name: self.settings[name] for name in ("method", "k1", "b")}
+        return build_arrays(counted, numbers.of, numbers.terms, **formula)
+
+    def _term_numbers(self, fixed: TextNumbers | None = None) -> TermNumbers:
         chosen = self.settings
         stem = stemmer(chosen["language"]) if chosen["stem"] else str
-        self._numbers = TermNumbers(stem, stop_words(chosen["language"]) if chosen["stopwords"] else ())
-        rows = [self._numbers.of(document.content) for document in counted_items(ordered)]
-        self._numbers.is_closed = True
-        self._ids = [document.doc_id for document in ordered]
-        if self._numbers.terms:
-            self._index = _quiet_bm25s().BM25(k1=chosen["k1"], b=chosen["b"], method=chosen["method"], backend="numpy")
-            self._index.index((rows, self._numbers.terms), create_empty_token=False, show_progress=False)
+        return TermNumbers(stem, stop_words(chosen["language"]) if chosen["stopwords"] else (), fixed)
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """For each query up to k documents with a score above 0."""
-        if self._ids is None:
+        if self._index is None:
             raise not_indexed_error("bm25")
-        return [self._search(self._ids, query.text, k) for query in queries]
+        return [self._search(self._index, query.text, k) for query in queries]
 
-    def _search(self, ids: list[str], text: str, k: int) -> list[Hit]:
+    def _search(self, index: Bm25Index, text: str, k: int) -> list[Hit]:
         numbers = self._numbers.of(text)
         if not numbers:
             return []
-        scores = self._index.get_scores_from_ids(numbers)
+        scores = index.scores_of(numbers)
         matching = np.flatnonzero(scores > 0)
         rows, best = best_of(matching, scores[matching], k)
-        return hits_of_ids([ids[row] for row in rows.tolist()], best.tolist())
-
-
-def _quiet_bm25s() -> Any:
-    """The package, without its debug messages, which would appear as soon as a program sets up logging."""
-    package = import_package("bm25", "bm25s", INSTALL)
-    logging.getLogger("bm25s").setLevel(logging.WARNING)
-    return package
+        return hits_of_ids([index.ids[row] for row in rows.tolist()], best.tolist())
 
 
 PROVIDER = Provider(
@@ -134,6 +140,7 @@ PROVIDER = Provider(
         Param("language", language, "en", "language of stemmer and stop words: en, de, fr, es, nl …", aliases=("lang",)),
         Param("stem", flag, True, "reduce words to their stems"),
         Param("stopwords", flag, True, "ignore stop words, if there is a list for the language"),
+        Param("cache", str, "", "folder in which the index is cached; empty: no cache", is_later=True),
     ),
     is_repeatable=True,
 )

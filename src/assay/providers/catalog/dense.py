@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.array_file import Arrays
 from assay.embeddings import (
     WORDLLAMA,
     EmbeddingCache,
@@ -17,11 +18,16 @@ from assay.embeddings import (
 )
 from assay.grammar import Param
 from assay.model import Document, Hit, Query
-from assay.providers.embeddings import check_model, embed
+from assay.providers.embeddings import check_model, embed, model_identity
+from assay.providers.index_cache import cached_arrays, installed_version
 from assay.providers.nearest import Vectors, top_k
+from assay.providers.packed_texts import PackedTexts, pack_texts
 from assay.providers.provider import Provider, hits_of_ids
 from assay.providers.reporting import Report, report_indexed, report_nothing
 from assay.providers.retriever import in_tie_order, not_indexed_error
+
+PACKAGES = ("numpy", "scipy", "wordllama", "tokenizers", "sentence-transformers", "transformers", "torch")
+"""The packages whose versions may change the last digits of vectors."""
 
 
 class Dense:
@@ -31,15 +37,33 @@ class Dense:
         check_model("dense", model)
         self.model, self.query_prefix, self.document_prefix = model, query_prefix, document_prefix
         self.cache = cache
-        self._ids: list[str] | None = None
+        self._ids: PackedTexts | None = None
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Embed each document's title and text."""
+        """Embed each document's title and text, unless the vectors of all documents are cached."""
+        arrays = cached_arrays(self.cache, "dense", documents, self._decided_by, self._build)
+        self._vectors = arrays["vectors"]
+        self._ids = PackedTexts(arrays["ids"], arrays["id_ends"])
+
+    def _decided_by(self) -> dict[str, Any]:
+        """The model, the prefix and the versions that decide the vectors, in addition to the documents."""
+        return {
+            "settings": {"model": self.model, "document_prefix": self.document_prefix},
+            "identity": model_identity("dense", self.model),
+            "packages": {name: version for name in PACKAGES if (version := installed_version(name))},
+        }
+
+    def _build(self, documents: Iterable[Document]) -> Arrays:
+        """The vectors of the documents that have words, and the ids of these documents."""
         ordered = in_tie_order(documents)
         vectors = self._embed([document.content for document in ordered], self.document_prefix, report_indexed)
         placed = np.flatnonzero(vectors.any(axis=1))
-        self._vectors = vectors if len(placed) == len(vectors) else vectors[placed]
-        self._ids = [ordered[place].doc_id for place in placed.tolist()]
+        ids, id_ends = pack_texts([ordered[place].doc_id for place in placed.tolist()])
+        return {
+            "vectors": vectors if len(placed) == len(vectors) else vectors[placed],
+            "ids": ids,
+            "id_ends": id_ends,
+        }
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """For each query the k nearest documents."""
@@ -49,7 +73,7 @@ class Dense:
         vectors = self._embed([query.text for query in queries], self.query_prefix)
         asked = np.flatnonzero(vectors.any(axis=1))
         answers: list[list[Hit]] = [[] for _ in queries]
-        if ids and len(asked):
+        if len(ids) and len(asked):
             rows, scores = top_k(vectors[asked], self._vectors, k)
             for query, row, score in zip(asked.tolist(), rows.tolist(), scores.tolist(), strict=True):
                 answers[query] = hits_of_ids([ids[place] for place in row], score)
@@ -78,7 +102,7 @@ PROVIDER = Provider(
         Param("model", str, WORDLLAMA, "wordllama, or the name or folder of a sentence-transformers model"),
         Param("query_prefix", str, "", "text that the model expects before each query"),
         Param("document_prefix", str, "", "text that the model expects before each document"),
-        Param("cache", str, "", "folder in which embeddings are cached; empty: no cache"),
+        Param("cache", str, "", "folder in which embeddings and the index are cached; empty: no cache"),
     ),
     is_repeatable=True,
     unless_set=("model",),

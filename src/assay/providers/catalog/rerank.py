@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -52,7 +52,7 @@ class Rerank(Composed):
 
     def index(self, documents: Iterable[Document]) -> None:
         """Give the documents to the part, and store their texts."""
-        documents = list(documents)
+        documents = documents if isinstance(documents, Collection) else list(documents)
         self._texts = {document.doc_id: document.content for document in documents}
         super().index(documents)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
+from assay.execution import Cache
 from assay.grammar import REQUIRED, show
 from assay.metrics import recorded_metric
 from assay.model import Rankings, Run
@@ -60,6 +61,18 @@ def _exact_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
         figures = entry.to_dict()["figures"] or {"": {}}
         rows += [{**about, "metric": name, **figure} for name, figure in figures.items()]
     return rows
+
+
+def cache_section(caches: Iterable[Cache]) -> Section:
+    """One row for each cache."""
+    words = {"cache": 0, "last used (UTC)": 2, "content": 1}
+    heads = [Column(name, kind="text", spare=spare) for name, spare in words.items()]
+    heads.insert(1, Column("size"))
+    rows = (
+        cells(cache.name, f"{cache.n_bytes / 1e6:.1f} MB", readable_time(cache.to_dict()["used"]), cache.content)
+        for cache in caches
+    )
+    return table_section(Table(tuple(heads), tuple(rows)))
 
 
 def readable_time(moment: str) -> str:
