@@ -63,7 +63,7 @@ ROWS = (
     ("reports",),
     ("charts", "schemas"),
     ("ontology",),
-    ("monitoring",),
+    ("monitoring", "judging"),
     ("comparison", "conformance", "store"),
     ("execution",),
     ("evaluation",),
@@ -217,7 +217,7 @@ def test_no_file_hides_a_name_of_its_door():
 
 def test_what_is_pure_touches_nothing():
     """No disk, no network, no clock; the model needs nothing but NumPy."""
-    parts = {"model", "views", "metrics", "relevance", "stats", "fusion", "comparison", "monitoring"}
+    parts = {"model", "views", "metrics", "relevance", "stats", "fusion", "comparison", "monitoring", "judging"}
     allowed = {
         "metrics/custom.py": {"pathlib", "sys"},  # where a metric of somebody's own is defined
         "metrics/descriptions.py": {"sys"},  # the largest number, as a width

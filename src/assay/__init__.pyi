@@ -27,6 +27,8 @@ from assay.evaluation import tune_fusion as tune_fusion
 from assay.evaluation import with_intervals as with_intervals
 from assay.execution import run as run
 from assay.fusion import fuse as fuse
+from assay.judging import Corrected as Corrected
+from assay.judging import pool as pool
 from assay.metrics import metric as metric
 from assay.model import Document as Document
 from assay.model import Hit as Hit

@@ -417,6 +417,7 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
         are = "is not a mean over queries" if len(whole) == 1 else "are not means over queries"
         names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
         yield f"{names} {are}: the interval and p are from a paired bootstrap of the value itself."
+    yield from _estimate_remarks(comparison)
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     tested += [comparison.clusters.n] if tested and comparison.clusters is not None else []
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
@@ -424,6 +425,19 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     if comparison.clusters is not None and comparison.clusters.n < MIN_CLUSTERS:
         yield FEW_CLUSTERS.format(n=counted(comparison.clusters.n, "cluster"), p=2 / 2**comparison.clusters.n)
     yield from _noise_remarks(comparison)
+
+
+def _estimate_remarks(comparison: Comparison) -> Iterator[str]:
+    """Which values are estimates from a sample of judgments, and what tests them."""
+    columns = comparison.results[0].table.columns
+    names = [metric.name for metric in comparison.metrics if columns[metric.name].is_estimate]
+    if names:
+        n = int(np.count_nonzero(columns[names[0]].weight[:, 1]))
+        verb = "is an estimate" if len(names) == 1 else "are estimates"
+        yield (
+            f"{', '.join(names)} {verb} from the judgments of {counted(n, 'query')}: the interval and p are from "
+            f"Student's t with {counted(max(n - 1, 0), 'degree')} of freedom."
+        )
 
 
 def _noise_remarks(comparison: Comparison) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any, TypedDict, overload
+from typing import Any, Protocol, TypedDict, overload
 
 from assay.datasets import BenchmarkDataset, GroundTruth, all_formats, known_format, looks_like
 from assay.errors import BadParameter, DataError, UsageError
@@ -54,6 +54,13 @@ class EvaluateSettings(TypedDict, total=False):
     residuals: bool
 
 
+class SampledJudgments(Protocol):
+    """Judgments of a sample of pairs, from which metrics are estimated instead of scored."""
+
+    def evaluate(self, truth: Any, run: Any, metrics: Sequence[BoundMetric] | None, profile: Profile, name: str) -> Result:
+        """The estimates for a run; `truth` may have the texts and tags of queries."""
+
+
 @overload
 def evaluate(  # noqa: D418 (here all that is public is explained)
     qrels: BenchmarkDataset,
@@ -88,8 +95,22 @@ def evaluate(  # noqa: D418
     """Score a run against judgments."""
 
 
+@overload
+def evaluate(  # noqa: D418
+    qrels: GroundTruth | None,
+    run: RunSource,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    judgments: SampledJudgments,
+) -> Result:
+    """Estimate metrics of a run from a sample of judgments."""
+
+
 def evaluate(
-    qrels: GroundTruth,
+    qrels: GroundTruth | None,
     run: RunSource | None = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
@@ -100,16 +121,23 @@ def evaluate(
     residuals: bool = False,
     relevance: str | Relevance = "auto",
     ontology: TermSource | None = None,
+    judgments: SampledJudgments | None = None,
 ) -> Result:
     """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
     Without a run, `qrels` must be a BenchmarkDataset whose file has what a system retrieved: `dataset.retrieved`.
     A `profile` scores like another tool. `tie_band` and `residuals` add how much ties and unjudged documents could change.
     If `qrels` is a BenchmarkDataset, `relevance` says how relevance is decided. `ontology` (an ontology or its file) is for
-    metrics and relevance by similar terms, and resolves other ids of a term.
+    metrics and relevance by similar terms, and resolves other ids of a term. With `judgments`, such as `assay.Corrected`,
+    metrics are estimated from a sample of judgments, and `qrels` has only the texts and tags of queries, or is None.
     """
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+    if judgments is not None:
+        if tie_band or residuals or relevance != "auto" or ontology is not None:
+            raise UsageError("estimates have no tie band, residuals, relevance or ontology. Remove these settings")
+        rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
+        return judgments.evaluate(qrels, as_source(rankings), parsed_metrics, chosen, name)
     return evaluate_metrics(
         qrels,
         _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run,
