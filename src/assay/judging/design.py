@@ -13,7 +13,7 @@ import numpy as np
 from assay.arrays import Floats, Ints
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter
-from assay.grammar import Param, changed_settings, parse_settings, split_arguments, split_call, written
+from assay.grammar import REQUIRED, Param, changed_settings, parse_settings, split_arguments, split_call, written
 from assay.judging.frame import Frame
 
 PAIRS, QUERIES, DIFFERENCE, NOTHING = "pairs", "queries", "difference", ""
@@ -96,7 +96,11 @@ def parse_design(text: str) -> BoundDesign:
     named = [f"{param}={value}" for param, value in zip(design.arguments, positional, strict=False)]
     rest = [part for part in parts if NAMED.match(part)]
     _, settings = split_call(f"{design.name}({', '.join([*named, *rest])})")
-    return BoundDesign(design, parse_settings(text, design.name, design.params, settings))
+    params = parse_settings(text, design.name, design.params, settings)
+    if lacking := [param for param in design.params if params[param.name] is REQUIRED]:
+        example = f"{design.name}({', '.join(param.name for param in design.params)})"
+        raise BadParameter(f"{text}: {design.name} needs {lacking[0].name} ({lacking[0].meaning}), as in {example}")
+    return BoundDesign(design, params)
 
 
 # Draws with unequal probabilities
