@@ -170,6 +170,8 @@ CAMPAIGNS = 200
 BUDGETS = (100, 300, 1000)
 N_SYSTEMS, N_TOPICS, N_DOCUMENTS = 16, 100, 80
 HOWS = ("depth", "move_to_front", "spread")
+RATIO = "ratio"
+"""Spread with the ratio estimator: the estimated sum divided by the estimated sum of weights, times the known one."""
 UNEQUAL, EQUAL = "some systems are unusual", "all systems are equally alike"
 
 
@@ -197,20 +199,26 @@ def _by_system(values: np.ndarray) -> dict[str, float]:
 
 
 def campaign_table() -> str:
-    """Kendall's τ of the order of systems with the order by all judgments, for designs and numbers of judgments."""
+    """Kendall's τ of the order of systems with the order by all judgments, and how far it is above depth pooling at 300."""
     heads = "".join(f" {n:,} |" for n in BUDGETS)
-    rows = [f"| systems | design |{heads}", "|---|---|" + "---|" * len(BUDGETS)]
+    rows = [f"| systems | design |{heads} minus `depth` at 300 |", "|---|---|" + "---|" * len(BUDGETS) + "---|"]
     for kind in (UNEQUAL, EQUAL):
         taus = _taus(kind)
-        rows += [f"| {kind} | `{how}` |" + "".join(f" {tau:.2f} |" for tau in taus[how]) for how in HOWS]
+        for how, of in taus.items():
+            gap = (of - taus["depth"])[BUDGETS.index(PAIRS)]
+            error = gap.std(ddof=1) / np.sqrt(CAMPAIGNS)
+            above = "" if how == "depth" else f" {gap.mean():+.3f} ± {error:.3f}".replace("-", "−")
+            name = f"`{how}`" if how != RATIO else "`spread`, as a ratio"
+            rows.append(f"| {kind} | {name} |" + "".join(f" {tau:.2f} |" for tau in of.mean(axis=1)) + f"{above} |")
     return "\n".join(rows)
 
 
-def _taus(kind: str) -> dict[str, list[float]]:
-    """Design → mean τ for each number of judgments."""
-    taus = {how: np.zeros((len(BUDGETS), CAMPAIGNS)) for how in HOWS}
+def _taus(kind: str) -> dict[str, np.ndarray]:
+    """Design → τ for each number of judgments and campaign."""
+    taus = {how: np.zeros((len(BUDGETS), CAMPAIGNS)) for how in (*HOWS, RATIO)}
     for repeat in range(CAMPAIGNS):
         frame, grades = _campaign(kind, np.random.default_rng([5, repeat]))
+        totals = frame.weight.sum(axis=0)
         full = _by_system((frame.weight * grades[:, None]).sum(axis=0))
         for how in HOWS:
             for place, n in enumerate(BUDGETS):
@@ -219,9 +227,13 @@ def _taus(kind: str) -> dict[str, list[float]]:
                 else:
                     draw = parse_design(how).draw(frame, Request(n, np.random.default_rng([6, repeat])))
                     order, chance = draw.order, draw.probability[draw.order][:, None]
-                values = (frame.weight[order] * grades[order][:, None] / chance).sum(axis=0)
+                expanded = frame.weight[order] / chance
+                values = (expanded * grades[order][:, None]).sum(axis=0)
                 taus[how][place, repeat] = kendall_tau(full, _by_system(values))
-    return {how: of.mean(axis=1).tolist() for how, of in taus.items()}
+                if how == "spread":
+                    ratio = values / expanded.sum(axis=0) * totals
+                    taus[RATIO][place, repeat] = kendall_tau(full, _by_system(ratio))
+    return taus
 
 
 def _judged_step_by_step(frame: Frame, grades: np.ndarray, n: int) -> np.ndarray:

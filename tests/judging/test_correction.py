@@ -261,6 +261,17 @@ def test_comparison_is_students_t_over_judged_queries():
     assert pair.better == "hybrid"
 
 
+def test_equal_estimates_are_not_called_equal_systems():
+    """Nothing that differs was drawn: that does not mean that every query has the same score."""
+    pool = assay.pool({"A": {"q1": ["x", "y"], "q2": ["x"]}, "B": {"q1": ["x", "z"], "q2": ["x"]}}, pairs=2, depth=2, seed=5)
+    people = {pair.query: {pair.document: 0} for pair in pool.drawn}
+    layer = assay.Corrected(people, None, pool)
+    runs = {"A": {"q1": ["x", "y"], "q2": ["x"]}, "B": {"q1": ["x", "z"], "q2": ["x"]}}
+    results = {name: assay.evaluate(None, run, judgments=layer, name=name) for name, run in runs.items()}
+    pair = assay.compare(None, results).pairs[0]
+    assert (pair.difference, pair.is_same, pair.is_significant) == (0, False, False)
+
+
 def test_other_tests_are_replaced_or_refused():
     results = list(estimates(assay.pool(RUNS, pairs=400)).values())
     plain, wilcoxon = (

@@ -141,8 +141,8 @@ def _estimated_figures(both: tuple[Column, Column], request: PairRequest, how: C
     alternative = str(test.params.get("alternative", "two_sided"))
     statistic, p = chance_of_claim(gain, test.test.claim, test.scale, alternative)
     tested = {"statistic": statistic, "p": p, "draws": 0, "direction": (gain.value > 0) - (gain.value < 0)}
-    changed = int(np.count_nonzero(both[0].weight[:, 0] != both[1].weight[:, 0]))
-    return {"low": low, "high": high, "interval": "t", **tested, **_NO_ROPE, "d_z": math.nan, "n_changed": changed}
+    unknown = {"d_z": math.nan, "n_changed": len(both[0].score)}  # equal contributions need not be equal scores
+    return {"low": low, "high": high, "interval": "t", **tested, **_NO_ROPE, **unknown}
 
 
 _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}

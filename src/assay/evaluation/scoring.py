@@ -133,14 +133,14 @@ def evaluate(
     """
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+    rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
     if judgments is not None:
         if tie_band or residuals or relevance != "auto" or ontology is not None:
             raise UsageError("estimates have no tie band, residuals, relevance or ontology. Remove these settings")
-        rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
         return judgments.evaluate(qrels, as_source(rankings), parsed_metrics, chosen, name)
     return evaluate_metrics(
         qrels,
-        _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run,
+        rankings,
         parsed_metrics,
         profile=chosen,
         name=name,

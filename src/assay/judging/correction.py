@@ -110,16 +110,21 @@ class Corrected:
         return self._pool.unit == QUERIES or is_linear(metric)
 
     def evaluate(
-        self, truth: Any, run: Any, metrics: Sequence[BoundMetric] | None = None, profile: Profile = OWN, name: str = ""
+        self,
+        truth: Any,
+        run: Any,
+        metrics: Sequence[BoundMetric] | None = None,
+        profile: Profile | None = None,
+        name: str = "",
     ) -> Result:
         """Estimate metrics of a run; `truth` may be a dataset, whose texts and tags of queries the result gets."""
-        source = run if isinstance(run, Run) else Run(run)
+        source, chosen = run if isinstance(run, Run) else Run(run), profile or OWN
         queries = {query: known for query, known in getattr(truth, "queries", {}).items() if query in self._pool.queries}
         evidence = Evidence(run=source, queries=queries)
         dataset = getattr(truth, "name", "") if queries else ""
         asked = metrics if metrics is not None else [as_metric(self._pool.metric)]
-        estimator = _Estimator(self, source, profile.policy)
-        return estimator.result(asked, Provenance(profile.policy, profile.name), evidence, name, str(dataset or ""))
+        estimator = _Estimator(self, source, chosen.policy)
+        return estimator.result(asked, Provenance(chosen.policy, chosen.name), evidence, name, str(dataset or ""))
 
     def estimate(self, result: Result, metrics: Sequence[str | BoundMetric] | None = None) -> Result:
         """Estimate metrics of a result from its rankings. By default, those of its metrics that can be estimated.

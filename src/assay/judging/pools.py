@@ -11,8 +11,8 @@ import numpy as np
 
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
-from assay.judging.design import NOTHING, QUERIES, BoundDesign, Request, parse_design
-from assay.judging.frame import Documents, frame_of, named_sources, ranked_documents
+from assay.judging.design import NOTHING, QUERIES, BoundDesign, Draw, Request, parse_design
+from assay.judging.frame import Documents, Frame, frame_of, named_sources, ranked_documents
 from assay.judging.linear import as_metric, is_linear
 from assay.metrics import BoundMetric
 from assay.model import Policy, fingerprint
@@ -135,16 +135,6 @@ def pool(
     if not frame.n_pairs:
         raise UsageError("no system has results, so there is nothing to judge")
     draw = design.draw(frame, Request(pairs, np.random.default_rng(seed), judged or {}))
-    places = {row: place for place, row in enumerate(draw.order.tolist())}
-    rows = zip(frame.query.tolist(), frame.documents, draw.probability.tolist(), strict=True)
-    chosen = tuple(
-        PoolPair(frame.queries[query], document, probability, places.get(row))
-        for row, (query, document, probability) in enumerate(rows)
-        if probability > 0
-    )
-    benchmarks = {source.benchmark for source in sources.values() if isinstance(source, Result) and source.benchmark}
-    if len(benchmarks) > 1:
-        raise UsageError(f"the results are on different benchmarks: {', '.join(sorted(benchmarks))}. Draw one pool for each")
     return Pool(
         design.name,
         seed,
@@ -152,10 +142,29 @@ def pool(
         depth,
         frame.systems,
         frame.queries,
-        chosen,
-        benchmark=next(iter(benchmarks), ""),
-        is_complete=len(places) == frame.n_pairs,
+        _pairs(frame, draw),
+        benchmark=_benchmark_of(sources),
+        is_complete=len(draw.order) == frame.n_pairs,
     )
+
+
+def _pairs(frame: Frame, draw: Draw) -> tuple[PoolPair, ...]:
+    """The pairs that could be drawn, with their places in the order of judging."""
+    places = {row: place for place, row in enumerate(draw.order.tolist())}
+    rows = zip(frame.query.tolist(), frame.documents, draw.probability.tolist(), strict=True)
+    return tuple(
+        PoolPair(frame.queries[query], document, probability, places.get(row))
+        for row, (query, document, probability) in enumerate(rows)
+        if probability > 0
+    )
+
+
+def _benchmark_of(sources: Mapping[str, Any]) -> str:
+    """The benchmark of the results; empty if it is unknown."""
+    benchmarks = {source.benchmark for source in sources.values() if isinstance(source, Result) and source.benchmark}
+    if len(benchmarks) > 1:
+        raise UsageError(f"the results are on different benchmarks: {', '.join(sorted(benchmarks))}. Draw one pool for each")
+    return next(iter(benchmarks), "")
 
 
 def pool_metric(metric: str | BoundMetric | None, depth: int) -> BoundMetric:

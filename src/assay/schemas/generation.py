@@ -10,6 +10,7 @@ import msgspec
 from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
+from assay.schemas.judging_forms import PoolLine
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
@@ -26,6 +27,7 @@ FORMS: Mapping[str, type] = {
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,
     "assay.judgments/1": JudgmentsFile,
+    "assay.pool/1": PoolLine,
     "assay.power/1": PowerFile,
     "assay.query_plan/1": QueryPlanFile,
     "assay.result/1": SavedFile,
@@ -33,7 +35,7 @@ FORMS: Mapping[str, type] = {
     "assay.watch/1": WatchFile,
     "assay.why/1": WhyFile,
 }
-"""The name of each schema → the form of the file. In an export, each line has this form."""
+"""The name of each schema → the form of the file. In an export and in a pool, each line has this form."""
 
 
 def generated_schemas() -> dict[str, dict[str, Any]]:
