@@ -261,6 +261,16 @@ def test_comparison_is_students_t_over_judged_queries():
     assert pair.better == "hybrid"
 
 
+def test_runs_are_estimated_and_compared_in_one_step():
+    pool = assay.pool(RUNS, pairs=400)
+    layer = assay.Corrected(grades_for(pool), MODEL, pool)
+    comparison = assay.compare(None, RUNS, ["precision@10"], judgments=layer)
+    expected = compare_results(list(estimates(pool, ["precision@10"], MODEL).values()))
+    assert [pair.p for pair in comparison.pairs] == [pair.p for pair in expected.pairs]
+    with pytest.raises(BadParameter, match=r"judgments must be a sample such as assay\.Corrected"):
+        assay.evaluate(None, RUNS["bm25"], judgments=True)
+
+
 def test_equal_estimates_are_not_called_equal_systems():
     """Nothing that differs was drawn: that does not mean that every query has the same score."""
     pool = assay.pool({"A": {"q1": ["x", "y"], "q2": ["x"]}, "B": {"q1": ["x", "z"], "q2": ["x"]}}, pairs=2, depth=2, seed=5)

@@ -23,7 +23,15 @@ from assay.comparison.unjudged_notes import notes_on_unjudged
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.datasets import GroundTruth
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import EvaluateSettings, Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
+from assay.evaluation import (
+    EvaluateSettings,
+    Result,
+    SampledJudgments,
+    choose_profile,
+    clusters_inside,
+    clusters_of,
+    evaluate_metrics,
+)
 from assay.frames import Columns, Tables, Tabular
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels, RunSource
@@ -245,7 +253,7 @@ def n_fields(pairs: Iterable[Pair], fields: Mapping[str, FieldOutcome]) -> int:
 
 
 ONTOLOGY = "ontology"
-EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals")
+EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals", "judgments")
 """Settings of `evaluate`; the ontology is an option of its domain."""
 SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
@@ -253,6 +261,8 @@ SPANS, RANKING = "spans", "ranking"
 
 class CompareSettings(SignificanceSettings, EvaluateSettings, total=False):
     """The settings of `compare`, as keywords: those of the test and those of `evaluate`."""
+
+    judgments: SampledJudgments | None
 
 
 @overload
@@ -270,7 +280,7 @@ def compare(  # noqa: D418 (here all that is public is explained)
 
 @overload
 def compare(  # noqa: D418
-    qrels: GroundTruth,
+    qrels: GroundTruth | None,
     runs: Mapping[str, RunSource | Result],
     metrics: Given | Iterable[Given] | None = None,
     *,
@@ -294,7 +304,7 @@ def compare(
 
     Runs can also be results, which are scored already; if all are results, the judgments can be None. Without a baseline,
     every pair is compared. `settings` are those of `ComparisonOptions` (test, correction, alpha, interval, tolerance, rope,
-    seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
+    seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals, judgments).
     """
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
@@ -335,7 +345,8 @@ def _score_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
 ) -> list[Result]:
     """Results unchanged, runs scored."""
-    judged = qrels if isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None else Qrels(qrels)
+    is_ready = qrels is None or isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None
+    judged = qrels if is_ready and (qrels is not None or settings.get("judgments")) else Qrels(qrels)
     options = {name: value for name, value in settings.items() if name == ONTOLOGY and value is not None}
     own = {name: value for name, value in settings.items() if name != ONTOLOGY}
     return [

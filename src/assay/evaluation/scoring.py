@@ -134,10 +134,6 @@ def evaluate(
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
     rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
-    if judgments is not None:
-        if tie_band or residuals or relevance != "auto" or ontology is not None:
-            raise UsageError("estimates have no tie band, residuals, relevance or ontology. Remove these settings")
-        return judgments.evaluate(qrels, as_source(rankings), parsed_metrics, chosen, name)
     return evaluate_metrics(
         qrels,
         rankings,
@@ -148,7 +144,18 @@ def evaluate(
         residuals=residuals,
         relevance=relevance,
         options={} if ontology is None else {"ontology": ontology},
+        judgments=judgments,
     )
+
+
+def _check_sampled(judgments: object, *others: bool) -> None:
+    """Raise if judgments are not a sample, or if a setting is used that estimates do not have."""
+    if not callable(getattr(judgments, "evaluate", None)):
+        raise BadParameter(
+            f"judgments must be a sample such as assay.Corrected(people, model, pool), not {shortened(judgments)}"
+        )
+    if any(others):
+        raise UsageError("estimates have no tie band, residuals, relevance or ontology. Remove these settings")
 
 
 def _retrieved(dataset: BenchmarkDataset) -> Mapping[str, Sequence[str]]:
@@ -170,12 +177,16 @@ def evaluate_metrics(
     residuals: bool = False,
     relevance: str | Relevance = "auto",
     options: Mapping[str, Any] | None = None,
+    judgments: SampledJudgments | None = None,
 ) -> Result:
     """Like `evaluate`, for internal code that has parsed the metrics already; None: the default metrics.
 
     `options` are the options of domains.
     """
     chosen = choose_profile(policy, profile)
+    if judgments is not None:
+        _check_sampled(judgments, tie_band, residuals, relevance != "auto", bool(options))
+        return judgments.evaluate(qrels, as_source(run), metrics, chosen, name)
     if metrics is None:
         metrics = (
             default_metrics([qrels.format]) if isinstance(qrels, BenchmarkDataset) else parse_metrics(None, chosen.name)

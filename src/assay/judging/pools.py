@@ -124,9 +124,8 @@ def pool(
     linear metric. `judged` has the grades that are known already, for designs that use them. `queries` adds queries that no
     system has results for. The order of systems, queries and documents does not change the draw.
     """
-    _check_whole("pairs", pairs, 1)
-    _check_whole("depth", depth, 1)
-    _check_whole("seed", seed, 0)
+    for label, value, least in (("pairs", pairs, 1), ("depth", depth, 1), ("seed", seed, 0)):
+        _check_whole(label, value, least)
     design, bound = parse_design(how), pool_metric(metric, depth)
     if parse_design(design.name) != design:
         raise BadParameter(f"{how}: a name with commas, quotes or brackets cannot be part of a design. Rename the system")
