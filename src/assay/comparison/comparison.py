@@ -262,8 +262,6 @@ SPANS, RANKING = "spans", "ranking"
 class CompareSettings(SignificanceSettings, EvaluateSettings, total=False):
     """The settings of `compare`, as keywords: those of the test and those of `evaluate`."""
 
-    judgments: SampledJudgments | None
-
 
 @overload
 def compare(  # noqa: D418 (here all that is public is explained)
@@ -280,7 +278,7 @@ def compare(  # noqa: D418 (here all that is public is explained)
 
 @overload
 def compare(  # noqa: D418
-    qrels: GroundTruth | None,
+    qrels: GroundTruth,
     runs: Mapping[str, RunSource | Result],
     metrics: Given | Iterable[Given] | None = None,
     *,
@@ -291,6 +289,20 @@ def compare(  # noqa: D418
     """Score runs and compare them."""
 
 
+@overload
+def compare(  # noqa: D418
+    qrels: GroundTruth | None,
+    runs: Mapping[str, RunSource | Result],
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    baseline: str | None = None,
+    intersect: bool = False,
+    judgments: SampledJudgments,
+    **settings: Unpack[CompareSettings],
+) -> Comparison:
+    """Estimate metrics of runs from a sample of judgments, and compare them."""
+
+
 def compare(
     qrels: GroundTruth | None,
     runs: Mapping[str, RunSource | Result],
@@ -298,6 +310,7 @@ def compare(
     *,
     baseline: str | None = None,
     intersect: bool = False,
+    judgments: SampledJudgments | None = None,
     **settings: Unpack[CompareSettings],
 ) -> Comparison:
     """Score several runs and compare them query by query. Each run can be a dict, a file, a frame, or a prepared Run.
@@ -308,7 +321,7 @@ def compare(
     """
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
-    others: dict[str, Any] = {**settings}
+    others: dict[str, Any] = {**settings, **({} if judgments is None else {"judgments": judgments})}
     _check_settings(others)
     chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
     how = ComparisonOptions(baseline=baseline, **chosen)
