@@ -9,7 +9,14 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
-PROGRAMS = ("simulate_intervals", "simulate_means", "simulate_clusters", "simulate_gate", "simulate_steps")
+PROGRAMS = (
+    "simulate_intervals",
+    "simulate_means",
+    "simulate_clusters",
+    "simulate_gate",
+    "simulate_steps",
+    "simulate_judging",
+)
 PAGES = Path(__file__).resolve().parent.parent / "docs"
 MARKED = "<!-- simulate: {name} -->\n{table}\n<!-- end -->"
 

@@ -64,7 +64,7 @@ ROWS = (
     ("charts", "schemas"),
     ("ontology",),
     ("judges",),
-    ("monitoring",),
+    ("monitoring", "judging"),
     ("comparison", "conformance", "store"),
     ("execution",),
     ("evaluation",),
@@ -218,7 +218,7 @@ def test_no_file_hides_a_name_of_its_door():
 
 def test_what_is_pure_touches_nothing():
     """No disk, no network, no clock; the model needs nothing but NumPy."""
-    parts = {"model", "views", "metrics", "relevance", "stats", "fusion", "comparison", "monitoring"}
+    parts = {"model", "views", "metrics", "relevance", "stats", "fusion", "comparison", "monitoring", "judging"}
     allowed = {
         "metrics/custom.py": {"pathlib", "sys"},  # where a metric of somebody's own is defined
         "metrics/descriptions.py": {"sys"},  # the largest number, as a width

@@ -16,6 +16,7 @@ from assay.chunkers import Chunker
 from assay.datasets import Format
 from assay.errors import UsageError
 from assay.fusion import Fusion
+from assay.judging import Design
 from assay.metrics import Metric
 from assay.ontology import Similarity
 from assay.providers import Provider
@@ -29,6 +30,7 @@ CATALOGS = {
     "assay.cli.commands": (type(importlib.import_module("assay.cli.commands.score").COMMAND), "run"),
     "assay.datasets.formats": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
+    "assay.judging.catalog": (Design, "function"),
     "assay.metrics.catalog": (Metric, "function"),
     "assay.ontology.catalog": (Similarity, "function"),
     "assay.providers.catalog": (Provider, "make"),

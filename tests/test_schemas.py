@@ -14,6 +14,7 @@ import zstandard
 
 import assay
 from assay.cli import main
+from assay.judging import pool_lines
 from assay.schemas import generated_schemas, schema_names, schema_of, schema_path
 from assay.store import Judgment, Store
 
@@ -121,9 +122,16 @@ def test_what_a_command_prints_is_valid(command, workplace, capsys):
 
 
 def test_every_schema_has_a_command_or_a_file():
-    files = {"assay.benchmark/1", "assay.export/1", "assay.watch/1"}
+    files = {"assay.benchmark/1", "assay.export/1", "assay.pool/1", "assay.watch/1"}
     inputs = {"assay.plan/1", "assay.rules/1"}  # see test_input_schemas
     assert set(COMMANDS.values()) | files | inputs == set(schema_names())
+
+
+def test_lines_of_a_pool_are_valid():
+    lines = [json.loads(line) for line in pool_lines(assay.pool({"bm25": {"q1": ["a", "b"]}}, pairs=1))]
+    assert len(lines) == 3
+    assert [faults(line, "assay.pool/1") for line in lines] == [[]] * 3
+    assert faults({**lines[1], "probability": 2}, "assay.pool/1")
 
 
 def test_files_are_valid(workplace):

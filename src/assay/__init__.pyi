@@ -28,6 +28,8 @@ from assay.evaluation import with_intervals as with_intervals
 from assay.execution import run as run
 from assay.fusion import fuse as fuse
 from assay.judges import judge as judge
+from assay.judging import Corrected as Corrected
+from assay.judging import pool as pool
 from assay.metrics import metric as metric
 from assay.model import Document as Document
 from assay.model import Hit as Hit

@@ -94,7 +94,7 @@ def test_results_are_compared_by_the_metrics_asked_for_and_need_no_judgments():
 
 def test_settings_of_evaluate_are_settings_of_compare():
     own = {one.name for one in inspect.signature(assay.evaluate).parameters.values() if one.kind is one.KEYWORD_ONLY}
-    values = {"policy": assay.Policy(rel=1), "profile": "beir", "relevance": "auto", "ontology": None}
+    values = {"policy": assay.Policy(rel=1), "profile": "beir", "relevance": "auto", "ontology": None, "judgments": None}
     for name in own - {"name"}:
         try:
             compare(QRELS, RUNS, "mrr", **{name: values.get(name, True)})

@@ -26,6 +26,7 @@ from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import (
     EvaluateSettings,
     Result,
+    SampledJudgments,
     choose_profile,
     clusters_inside,
     clusters_of,
@@ -253,7 +254,7 @@ def n_fields(pairs: Iterable[Pair], fields: Mapping[str, FieldOutcome]) -> int:
 
 
 ONTOLOGY = "ontology"
-EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals")
+EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals", "judgments")
 """Settings of `evaluate`; the ontology is an option of its domain."""
 SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
@@ -289,6 +290,20 @@ def compare(  # noqa: D418
     """Score runs and compare them."""
 
 
+@overload
+def compare(  # noqa: D418
+    qrels: GroundTruth | None,
+    runs: Mapping[str, RunSource | Result],
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    baseline: str | None = None,
+    intersect: bool = False,
+    judgments: SampledJudgments,
+    **settings: Unpack[CompareSettings],
+) -> Comparison:
+    """Estimate metrics of runs from a sample of judgments, and compare them."""
+
+
 def compare(
     qrels: GroundTruth | None,
     runs: Mapping[str, RunSource | Result],
@@ -296,13 +311,14 @@ def compare(
     *,
     baseline: str | None = None,
     intersect: bool = False,
+    judgments: SampledJudgments | None = None,
     **settings: Unpack[CompareSettings],
 ) -> Comparison:
     """Score several runs and compare them query by query. Each run can be a dict, a file, a frame, or a prepared Run.
 
     Runs can also be results, which are scored already; if all are results, the judgments can be None. Without a baseline,
     every pair is compared. `settings` are those of `ComparisonOptions` (test, correction, alpha, interval, tolerance, rope,
-    seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
+    seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals, judgments).
     """
     if not isinstance(runs, Mapping):
         names = (
@@ -311,7 +327,7 @@ def compare(
             else "{'bm25': run, 'dense': other}"
         )
         raise UsageError(f"runs must have names, as in {names}, not {shortened(runs)}")
-    others: dict[str, Any] = {**settings}
+    others: dict[str, Any] = {**settings, **({} if judgments is None else {"judgments": judgments})}
     _check_settings(others)
     chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
     how = ComparisonOptions(baseline=baseline, **chosen)
@@ -350,7 +366,8 @@ def _score_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
 ) -> list[Result]:
     """Results unchanged, runs scored."""
-    judged = qrels if isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None else Qrels(qrels)
+    is_ready = qrels is None or isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None
+    judged = qrels if is_ready and (qrels is not None or settings.get("judgments")) else Qrels(qrels)
     options = {name: value for name, value in settings.items() if name == ONTOLOGY and value is not None}
     own = {name: value for name, value in settings.items() if name != ONTOLOGY}
     return [
@@ -444,6 +461,7 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
         are = "is not a mean over queries" if len(whole) == 1 else "are not means over queries"
         names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
         yield f"{names} {are}: the interval and p are from a paired bootstrap of the value itself."
+    yield from _estimate_remarks(comparison)
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     tested += [comparison.clusters.n] if tested and comparison.clusters is not None else []
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
@@ -451,6 +469,19 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     if comparison.clusters is not None and comparison.clusters.n < MIN_CLUSTERS:
         yield FEW_CLUSTERS.format(n=counted(comparison.clusters.n, "cluster"), p=2 / 2**comparison.clusters.n)
     yield from _noise_remarks(comparison)
+
+
+def _estimate_remarks(comparison: Comparison) -> Iterator[str]:
+    """Which values are estimates from a sample of judgments, and what tests them."""
+    columns = comparison.results[0].table.columns
+    names = [metric.name for metric in comparison.metrics if columns[metric.name].is_estimate]
+    if names:
+        n = int(np.count_nonzero(columns[names[0]].weight[:, 1]))
+        verb = "is an estimate" if len(names) == 1 else "are estimates"
+        yield (
+            f"{', '.join(names)} {verb} from the judgments of {counted(n, 'query')}: the interval and p are from "
+            f"Student's t with {counted(max(n - 1, 0), 'degree')} of freedom."
+        )
 
 
 def _noise_remarks(comparison: Comparison) -> Iterator[str]:

@@ -26,10 +26,13 @@ from assay.stats import (
     agree_with_test,
     auto_intervals,
     averaged,
+    chance_of_claim,
+    check_sides,
     clustered_difference,
     d_z,
     difference_intervals,
     effects,
+    estimated_difference,
     figure_difference,
     nothing,
     posterior,
@@ -79,6 +82,7 @@ def compare_columns(columns: PairColumns, how: ComparisonOptions) -> Iterator[di
     for place, request in enumerate(columns.requests):
         own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
         both = (columns.a[place], columns.b[place])
+        check_sides(*both, request.metric.name)
         own |= _values(*both, request)
         own |= _figures_by_aggregation(own, both, request, how, columns.clusters)
         own |= {"direction": round(own["direction"]), "claim": how.bound_test.test.claim}
@@ -108,6 +112,8 @@ def _figures_by_aggregation(
 ) -> dict[str, Any]:
     """Numbers that differ if the summary is not a mean. A summary that is not an average is bootstrapped as a whole."""
     aggregation, n = both[0].aggregation, len(both[0].score)
+    if both[0].is_estimate:
+        return _estimated_figures(both, request, how)
     if aggregation == MEAN:
         return {}
     if aggregation == SUM:
@@ -125,6 +131,18 @@ def _figures_by_aggregation(
     direction = (own["improvement"] > 0) - (own["improvement"] < 0)
     tested = {"p": difference.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
     return {**interval, **tested, **_NO_ROPE, "d_z": math.nan}
+
+
+def _estimated_figures(both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions) -> dict[str, Any]:
+    """Numbers of estimates from a sample of judgments: Student's t, whatever test was chosen, and nothing about queries."""
+    gain = estimated_difference(*both, request.sign)
+    low, high = estimated_difference(*both).interval(how.level)
+    test = how.bound_test
+    alternative = str(test.params.get("alternative", "two_sided"))
+    statistic, p = chance_of_claim(gain, test.test.claim, test.scale, alternative)
+    tested = {"statistic": statistic, "p": p, "draws": 0, "direction": (gain.value > 0) - (gain.value < 0)}
+    unknown = {"d_z": math.nan, "n_changed": len(both[0].score)}  # equal contributions need not be equal scores
+    return {"low": low, "high": high, "interval": "t", **tested, **_NO_ROPE, **unknown}
 
 
 _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}

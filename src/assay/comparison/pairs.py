@@ -21,6 +21,7 @@ from assay.stats import AUTO, AVERAGED, Clusters, Field, FieldOutcome, averaged,
 
 SHARED_TIMES = "queries were sent in batches, so single queries have no times"
 NO_TEST = "this test needs a mean over queries"
+NO_ESTIMATES = "this test needs scores of single queries, but the values are estimates from a sample of judgments"
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,8 @@ def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: Compar
     if metric.metric.view == "timing" and any(result.has_shared_times for result in results):
         return SHARED_TIMES
     aggregation, test = metric.metric.aggregation, how.bound_test
+    if any(result.table.columns[metric.name].is_estimate for result in results):
+        return NO_ESTIMATES if test.test.is_for_many or how.cluster else ""
     if aggregation == MEAN:
         return ""
     is_measured = test.test.claim != "differs" or test.scale > 0  # the margin is in units of a query's score

@@ -115,6 +115,7 @@ from assay.evaluation.saved_form import SavedQuery as SavedQuery
 from assay.evaluation.saved_form import SavedRecord as SavedRecord
 from assay.evaluation.saved_form import SavedResult as SavedResult
 from assay.evaluation.scoring import EvaluateSettings as EvaluateSettings
+from assay.evaluation.scoring import SampledJudgments as SampledJudgments
 from assay.evaluation.scoring import choose_profile as choose_profile
 from assay.evaluation.scoring import default_metrics as default_metrics
 from assay.evaluation.scoring import evaluate as evaluate

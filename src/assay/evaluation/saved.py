@@ -18,7 +18,7 @@ from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scor
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
 from assay.files import missing_file
 from assay.metrics import BoundMetric, recorded_metric
-from assay.model import Column, Query, ScoreTable
+from assay.model import ESTIMATE, MEAN, Column, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 
@@ -214,4 +214,6 @@ def _with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None, 
     if len(parts) != len(column.score) or any(len(row) != n_parts for row in parts):
         expected = f"{counted(n_parts, 'number')} for each of {counted(len(column.score), 'query')}"
         raise SchemaError(f"expected {expected}, found lists of other lengths", at_key("made_of", name))
-    return column._replace(weight=np.array(parts, dtype=float).reshape(len(parts), n_parts))
+    is_estimate = column.aggregation == MEAN and n_parts == ESTIMATE.n_parts
+    weight = np.array(parts, dtype=float).reshape(len(parts), n_parts)
+    return Column(column.score, weight, ESTIMATE if is_estimate else column.aggregation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any, TypedDict, overload
+from typing import Any, Protocol, TypedDict, overload
 
 from assay.datasets import BenchmarkDataset, GroundTruth, all_formats, known_format, looks_like
 from assay.errors import BadParameter, DataError, UsageError
@@ -54,6 +54,13 @@ class EvaluateSettings(TypedDict, total=False):
     residuals: bool
 
 
+class SampledJudgments(Protocol):
+    """Judgments of a sample of pairs, from which metrics are estimated instead of scored."""
+
+    def evaluate(self, truth: Any, run: Any, metrics: Sequence[BoundMetric] | None, profile: Profile, name: str) -> Result:
+        """The estimates for a run; `truth` may have the texts and tags of queries."""
+
+
 @overload
 def evaluate(  # noqa: D418 (here all that is public is explained)
     qrels: BenchmarkDataset,
@@ -88,8 +95,22 @@ def evaluate(  # noqa: D418
     """Score a run against judgments."""
 
 
+@overload
+def evaluate(  # noqa: D418
+    qrels: GroundTruth | None,
+    run: RunSource,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    judgments: SampledJudgments,
+) -> Result:
+    """Estimate metrics of a run from a sample of judgments."""
+
+
 def evaluate(
-    qrels: GroundTruth,
+    qrels: GroundTruth | None,
     run: RunSource | None = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
@@ -100,19 +121,22 @@ def evaluate(
     residuals: bool = False,
     relevance: str | Relevance = "auto",
     ontology: TermSource | None = None,
+    judgments: SampledJudgments | None = None,
 ) -> Result:
     """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
     Without a run, `qrels` must be a BenchmarkDataset whose file has what a system retrieved: `dataset.retrieved`.
     A `profile` scores like another tool. `tie_band` and `residuals` add how much ties and unjudged documents could change.
     If `qrels` is a BenchmarkDataset, `relevance` says how relevance is decided. `ontology` (an ontology or its file) is for
-    metrics and relevance by similar terms, and resolves other ids of a term.
+    metrics and relevance by similar terms, and resolves other ids of a term. With `judgments`, such as `assay.Corrected`,
+    metrics are estimated from a sample of judgments, and `qrels` has only the texts and tags of queries, or is None.
     """
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+    rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
     return evaluate_metrics(
         qrels,
-        _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run,
+        rankings,
         parsed_metrics,
         profile=chosen,
         name=name,
@@ -120,7 +144,18 @@ def evaluate(
         residuals=residuals,
         relevance=written_relevance(relevance),
         options={} if ontology is None else {"ontology": ontology},
+        judgments=judgments,
     )
+
+
+def _check_sampled(judgments: object, *others: bool) -> None:
+    """Raise if judgments are not a sample, or if a setting is used that estimates do not have."""
+    if not callable(getattr(judgments, "evaluate", None)):
+        raise BadParameter(
+            f"judgments must be a sample such as assay.Corrected(people, model, pool), not {shortened(judgments)}"
+        )
+    if any(others):
+        raise UsageError("estimates have no tie band, residuals, relevance or ontology. Remove these settings")
 
 
 def _retrieved(dataset: BenchmarkDataset) -> Mapping[str, Sequence[str]]:
@@ -142,12 +177,16 @@ def evaluate_metrics(
     residuals: bool = False,
     relevance: str | Relevance = "auto",
     options: Mapping[str, Any] | None = None,
+    judgments: SampledJudgments | None = None,
 ) -> Result:
     """Like `evaluate`, for internal code that has parsed the metrics already; None: the default metrics.
 
     `options` are the options of domains.
     """
     chosen = choose_profile(policy, profile)
+    if judgments is not None:
+        _check_sampled(judgments, tie_band, residuals, relevance != "auto", bool(options))
+        return judgments.evaluate(qrels, as_source(run), metrics, chosen, name)
     if metrics is None:
         metrics = (
             default_metrics([qrels.format]) if isinstance(qrels, BenchmarkDataset) else parse_metrics(None, chosen.name)

@@ -44,6 +44,7 @@ from assay.model.run import Run as Run
 from assay.model.run import as_rankings as as_rankings
 from assay.model.run import rankings_of_mapping as rankings_of_mapping
 from assay.model.run import thoroughly_checked as thoroughly_checked
+from assay.model.scores import ESTIMATE as ESTIMATE
 from assay.model.scores import EVENNESS as EVENNESS
 from assay.model.scores import GEOMETRIC_FLOOR as GEOMETRIC_FLOOR
 from assay.model.scores import GEOMETRIC_MEAN as GEOMETRIC_MEAN

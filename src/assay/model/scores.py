@@ -84,6 +84,10 @@ def _evenness(score: Floats, parts: Floats) -> float:
     return float(-np.dot(share, np.log(share)) / np.log(n_kinds)) + 0.0 if n_kinds > 1 else float("nan")
 
 
+def _mean_of_first(score: Floats, parts: Floats) -> float:
+    return float(np.mean(score if parts.ndim == 1 else parts[:, 0]))
+
+
 def quantile(q: float) -> Aggregation:
     """The q-quantile of the scores, with linear interpolation (95th percentile of latency: `quantile(0.95)`)."""
     return Aggregation(f"quantile {q:g}", partial(_quantile, q=q))
@@ -98,6 +102,9 @@ PERCENTAGE_OF_SUMS = Aggregation("percentage of sums", _percentage_of_sums, n_pa
 """For two parts: the sum of the first as a percentage of the sum of the second; undefined if the second sum is 0."""
 EVENNESS = Aggregation("normalised entropy", _evenness, n_parts=2)
 """For two parts, the kind of a query and the number of possible kinds: 1 if all kinds are equally frequent."""
+ESTIMATE = Aggregation("estimate", _mean_of_first, n_parts=3)
+"""The mean of the first part, if only a sample is judged. The parts of a query: its contribution to the mean, which is not a
+score and may be outside the range of the metric; 1 if people judged it, else 0; variance that the sample cannot show."""
 TEXT = Aggregation("per query only", None)
 
 
@@ -127,6 +134,11 @@ class Column(NamedTuple):
     def is_composed(self) -> bool:
         """Whether the summary is computed from parts, not from the scores."""
         return self.weight.ndim > 1
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the summary is an estimate from a sample of judgments, so that single queries have no scores."""
+        return self.aggregation == ESTIMATE
 
     @property
     def has_scores(self) -> bool:

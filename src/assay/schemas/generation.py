@@ -11,7 +11,7 @@ from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
-from assay.schemas.judging_forms import JudgingFile
+from assay.schemas.judging_forms import JudgingFile, PoolLine
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
@@ -30,6 +30,7 @@ FORMS: Mapping[str, Any] = {
     "assay.judging/1": JudgingFile,
     "assay.judgments/1": JudgmentsFile,
     "assay.plan/1": PlanFile,
+    "assay.pool/1": PoolLine,
     "assay.power/1": PowerFile,
     "assay.query_plan/1": QueryPlanFile,
     "assay.result/1": SavedFile,
@@ -39,7 +40,7 @@ FORMS: Mapping[str, Any] = {
     "assay.watch/1": WatchFile,
     "assay.why/1": WhyFile,
 }
-"""The name of each schema → the form of the file. In an export, each line has this form. Users write plans and rules."""
+"""The name of each schema → the form of the file; in an export and in a pool, of each line. Users write plans and rules."""
 
 ADDED: Mapping[str, Mapping[str, Any]] = {"RuleMap": ONE_RULE}
 """Form → what its schema also says."""

@@ -1,12 +1,14 @@
-"""The form of what `assay judge` prints."""
+"""The forms of the lines of a pool, and of what `assay judge` prints."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from assay.judges import DryRun, Totals, Ungraded
+from assay.schema import Count
 from assay.schemas.store_forms import JudgmentForm
 from assay.schemas.written_form import written_form
 
@@ -30,3 +32,24 @@ class JudgingFile(msgspec.Struct):
     total: TotalsForm  # type: ignore[valid-type]
     dry_run: DryRunForm  # type: ignore[valid-type]
     notes: list[str]
+
+
+class PoolLine(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of a pool: the head, which has a schema, or a pair, which has a query and a document."""
+
+    schema: str | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    how: str | UnsetType = UNSET
+    seed: Count | UnsetType = UNSET
+    metric: str | UnsetType = UNSET
+    depth: Count | UnsetType = UNSET
+    benchmark: str | UnsetType = UNSET
+    is_complete: bool | UnsetType = UNSET
+    n_drawn: Count | UnsetType = UNSET
+    n_pairs: Count | UnsetType = UNSET
+    systems: list[str] | UnsetType = UNSET
+    queries: list[str] | UnsetType = UNSET
+    query: str | UnsetType = UNSET
+    document: str | UnsetType = UNSET
+    probability: Annotated[float, msgspec.Meta(gt=0, le=1)] | UnsetType = UNSET
+    place: Count | UnsetType = UNSET

@@ -15,6 +15,11 @@ from assay.stats.effect_sizes import chance_of_lower as chance_of_lower
 from assay.stats.effect_sizes import d_z as d_z
 from assay.stats.effect_sizes import effects as effects
 from assay.stats.effect_sizes import n_shuffles as n_shuffles
+from assay.stats.estimates import EstimatedMean as EstimatedMean
+from assay.stats.estimates import chance_of_claim as chance_of_claim
+from assay.stats.estimates import check_sides as check_sides
+from assay.stats.estimates import estimated_difference as estimated_difference
+from assay.stats.estimates import estimated_mean as estimated_mean
 from assay.stats.functions import bootstrap_confidence_interval as bootstrap_confidence_interval
 from assay.stats.functions import calculate_confidence_interval as calculate_confidence_interval
 from assay.stats.functions import paired_bootstrap_test as paired_bootstrap_test

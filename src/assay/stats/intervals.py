@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assay.arrays import Floats, ratio
 from assay.errors import BadParameter, DataError
 from assay.model import EVENNESS, MEAN, PERCENTAGE, PERCENTAGE_OF_SUMS, SUM, Aggregation, Column
+from assay.stats.estimates import estimated_mean
 from assay.stats.mean_intervals import (
     BCA,
     BOOTSTRAP,
@@ -45,8 +46,9 @@ def column_intervals(
     """Metric → (low, high, method) of its summary, by the requested method or the closest one that fits the summary.
 
     `auto` uses Wilson's interval if every score is 0 or 1, Student's t for means and for percentages of 10,000 queries or
-    more, and the bootstrap otherwise: so an interval of a mean has no random digits. Text has no interval. Undefined scores
-    are left out. If too few scores are left, or some are infinite, the result is (nan, nan, none).
+    more, and the bootstrap otherwise: so an interval of a mean has no random digits. An estimate from a sample of judgments
+    always has Student's t. Text has no interval. Undefined scores are left out. If too few scores are left, or some are
+    infinite, the result is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
     intervals: dict[str, tuple[float, float, str]] = {}
@@ -55,6 +57,9 @@ def column_intervals(
         if column.aggregation.summarise is None:
             continue
         defined = column.counts
+        if column.is_estimate:
+            intervals[name] = (*estimated_mean(column.weight[defined]).interval(level), T)
+            continue
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)
         intervals[name] = (np.nan, np.nan, chosen)

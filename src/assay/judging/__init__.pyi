@@ -1,0 +1,33 @@
+from assay.judging.correction import Corrected as Corrected
+from assay.judging.design import BoundDesign as BoundDesign
+from assay.judging.design import Design as Design
+from assay.judging.design import Draw as Draw
+from assay.judging.design import Request as Request
+from assay.judging.design import all_designs as all_designs
+from assay.judging.design import capped_probabilities as capped_probabilities
+from assay.judging.design import parse_design as parse_design
+from assay.judging.design import systematic_draw as systematic_draw
+from assay.judging.estimates import Contributions as Contributions
+from assay.judging.estimates import MeanEstimate as MeanEstimate
+from assay.judging.estimates import PairSample as PairSample
+from assay.judging.estimates import pair_contributions as pair_contributions
+from assay.judging.estimates import prediction_powered_mean as prediction_powered_mean
+from assay.judging.estimates import query_contributions as query_contributions
+from assay.judging.frame import Frame as Frame
+from assay.judging.frame import frame_of as frame_of
+from assay.judging.linear import contributions as contributions
+from assay.judging.linear import is_linear as is_linear
+from assay.judging.planning import Expected as Expected
+from assay.judging.planning import JudgingPlan as JudgingPlan
+from assay.judging.planning import plan_judging as plan_judging
+from assay.judging.pool_form import SCHEMA as SCHEMA
+from assay.judging.pool_form import SavedPool as SavedPool
+from assay.judging.pool_form import SavedPoolPair as SavedPoolPair
+from assay.judging.pool_form import pool_from_lines as pool_from_lines
+from assay.judging.pool_form import pool_lines as pool_lines
+from assay.judging.pools import Pool as Pool
+from assay.judging.pools import PoolPair as PoolPair
+from assay.judging.pools import pool as pool
+from assay.judging.pools import pool_metric as pool_metric
+
+__all__ = ["Corrected", "Pool", "all_designs", "plan_judging", "pool", "prediction_powered_mean"]

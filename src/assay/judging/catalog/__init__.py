@@ -1,0 +1,1 @@
+"""The designs: one family per file."""

@@ -1,0 +1,47 @@
+"""What the page on judging promises about error rates, simulated with fewer experiments than its tables."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.slow
+REPEATS = 1_000
+
+
+def grace(share: float) -> float:
+    """Two standard errors of a simulated share."""
+    return 2 * float(np.sqrt(share * (1 - share) / REPEATS))
+
+
+@pytest.fixture
+def simulation(monkeypatch):
+    from benchmarks import simulate_judging
+
+    monkeypatch.setattr(simulate_judging, "REPEATS", REPEATS)
+    return simulate_judging
+
+
+def coverages(table: str) -> list[list[float]]:
+    """The cells with per cent of each row, as shares."""
+    rows = [re.findall(r"(\d+\.\d) %", line) for line in table.splitlines()[2:]]
+    return [[float(cell) / 100 for cell in row] for row in rows]
+
+
+def test_spread_pairs_cover_the_truth(simulation):
+    for row in coverages(simulation.pairs_table()):
+        assert all(0.93 - grace(0.93) <= share <= 0.97 + grace(0.97) for share in row), row
+
+
+def test_whole_queries_cover_the_truth(simulation):
+    table = simulation.queries_table()
+    for line, row in zip(table.splitlines()[2:], coverages(table), strict=True):
+        highest = 1.0 if "success" in line else 0.97 + grace(0.97)  # a good model on few 0/1 scores may cover more
+        assert all(0.93 - grace(0.93) <= share <= highest for share in row), line
+
+
+def test_equal_systems_are_rarely_called_different(simulation):
+    for students_t, _ in coverages(simulation.tests_table()):
+        assert students_t <= 0.06 + grace(0.06)
