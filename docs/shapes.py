@@ -42,6 +42,11 @@ SHAPES = (
         {"golden.json": '[{"question": "Who sleeps?", "qrels": {"d1": 3, "d2": 0}}]'},
     ),
     Shape(
+        "queries without judgments",
+        "queries",
+        {"queries.jsonl": '{"query_id": "q1", "query": "Who sleeps?", "intent": "facts"}'},
+    ),
+    Shape(
         "golden list beside text files",
         "tables",
         {"golden.csv": "question,source\nWho sleeps?,cats.md", "docs/cats.md": "# Cats sleep."},

@@ -175,6 +175,11 @@ SHAPES: dict[str, Shape] = {
         },
         lambda records: {"golden.jsonl": _lines(records)},
     ),
+    "queries": Shape(
+        [{"query_id": f"q{i}", "query": f"query number {i}"} for i in range(N)],
+        {"twice": {"query_id": "q1", "query": "another query"}, "not JSON": "{"},
+        lambda records: {"queries.jsonl": _lines(records)},
+    ),
     "hotpotqa": Shape(
         [_hotpot(i) for i in range(N)],
         {

@@ -32,6 +32,7 @@ SAMPLE_OF = {
     "longmemeval_user": SAMPLES / "longmemeval_s.json",
     "longmemeval_user_turns": SAMPLES / "longmemeval_s.json",
     "miracl": SAMPLES / "miracl.jsonl",
+    "queries": SAMPLES / "queries" / "queries.jsonl",
     "rag_records": SAMPLES / "rag_records" / "ragas.csv",
     "rag_template": SAMPLES / "rag_template.json",
     "squad": SAMPLES / "squad.json",
@@ -42,7 +43,7 @@ BY_NAME = {"longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"}
 """Formats that are chosen by name alone."""
 READ_ONLY = {
     *("code_spans", "cqadupstack", "dpr", "golden", "hotpotqa", "ir_datasets", "locomo", "longmemeval"),
-    *("miracl", "mteb", "rag_records", "squad", "tables"),
+    *("miracl", "mteb", "queries", "rag_records", "squad", "tables"),
 } | BY_NAME
 WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")
 

@@ -16,7 +16,7 @@ NEAR_MISSES = {
     "lines": ("golden.jsonl", '{"query_id": "q1", "query": "How long?", "relevantt_ids": ["d1"]}\n'),
     "a table": ("golden.csv", "query_id,query,relevnt_ids\nq1,How?,d1\n"),
     "within an object": ("squad.json", '{"version": "2", "data": [{"title": "C", "paragraphs_": []}]}'),
-    "a field that is not there": ("q.jsonl", '{"query_id": "q1", "query": "How?"}\n'),
+    "a field that is not there": ("q.jsonl", '{"query_id": "q1", "query": "How?", "gold_docs": 7}\n'),
     "half its name": ("cases.json", '[{"text": "seizure", "hpo_ids": ["HP:0001250"]}]'),
 }
 

@@ -4,6 +4,7 @@ import pytest
 
 import assay
 from assay.evaluation import rejudge
+from assay.model import Query
 from assay.store import Judgment, Store, combined, merged_from_result, merged_version
 
 METRICS = ["ndcg@10", "map", "judged@10", "bpref"]
@@ -75,5 +76,11 @@ def test_what_does_not_fit_is_said_or_refused(judgments):
         "1 query with grades not in these data, left out: q999",
         "1 document with grades not in these data: no such",
     ]
+    by_answers = assay.BenchmarkDataset("answers", queries={"q1": Query("q1", "How?", expected=("So.",))})
     with pytest.raises(assay.DataError, match="has no judgments"):
-        merged_version(assay.BenchmarkDataset("empty"), judgments)
+        merged_version(by_answers, judgments)
+    empty = assay.BenchmarkDataset("cold", queries={query: Query(query, "text") for query in dataset.queries})
+    new, merged = merged_version(empty, judgments)
+    assert (merged.about["n_overruled"], new.qrels) == (0, combined(judgments)), (
+        "a benchmark without judgments gets its first"
+    )

@@ -28,7 +28,7 @@ _DOCUMENTS = "Use --documents to name the documents"
 _BENCHMARK = "Use --benchmarks to name queries and judgments, and --documents if the documents are elsewhere"
 OTHER_FLAGS = {
     **dict.fromkeys(("--corpus", "--collection", "--passages", "--chunks"), _DOCUMENTS),
-    **dict.fromkeys(("--qrels", "--judgments", "--queries", "--topics", "--golden", "--dataset"), _BENCHMARK),
+    **dict.fromkeys(("--qrels", "--judgments", "--topics", "--golden", "--dataset"), _BENCHMARK),
 }
 """Flag that people know from elsewhere → which flag does the same here."""
 
@@ -74,6 +74,12 @@ def _add_systems(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="BENCHMARK",
         help="names or paths of benchmarks; assay datasets lists the names",
+    )
+    parser.add_argument(
+        "--queries",
+        nargs="+",
+        metavar="FILE",
+        help="files of queries without judgments, instead of benchmarks: a table, JSON records, or one query per line",
     )
     parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, if it is not recognised")
     add_reading_arguments(parser)

@@ -201,13 +201,13 @@ def sliced(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[S
 def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:
     """The analyses by slice for each comparison."""
     from assay.comparison import compare_slices, rank_agreements, system_stability
-    from assay.reports import ComparisonExtras
+    from assay.reports import ComparisonExtras, overlap_of
 
     return [
         ComparisonExtras(
             compare_slices(comparison, options.by) if options.by else None,
             _find_worst_slices(comparison) if options.slices else None,
-            rank_agreements(comparison.results, comparison.how) if options.agreement else (),
+            rank_agreements(comparison.results, comparison.how) if options.agreement else overlap_of(comparison.results),
             system_stability(comparison) if options.agreement else (),
         )
         for comparison in comparisons

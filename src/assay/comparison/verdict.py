@@ -129,6 +129,8 @@ class _Verdict:
         """Why there is no verdict on these pairs; empty if there is one."""
         metric = pairs[0].metric
         if all(pair.n == 0 for pair in pairs):
+            if any(result.is_unjudged for result in self.comparison.results):
+                return f"{metric} cannot be compared: the queries have no judgments."
             return f"{metric} cannot be compared: no query has a score in both systems."
         if not all(math.isnan(pair.p) for pair in pairs):
             return ""

@@ -13,7 +13,9 @@ from assay.datasets.discovery import FoundRun as FoundRun
 from assay.datasets.discovery import describe_if_benchmark as describe_if_benchmark
 from assay.datasets.discovery import find_data as find_data
 from assay.datasets.document_sources import chunk_owners as chunk_owners
+from assay.datasets.document_sources import load_documents as load_documents
 from assay.datasets.fields import filled_id as filled_id
+from assay.datasets.format import QUERIES as QUERIES
 from assay.datasets.format import Format as Format
 from assay.datasets.format import all_formats as all_formats
 from assay.datasets.format import bundled as bundled
@@ -42,6 +44,13 @@ from assay.datasets.preflight.judgments import find_prefix_difference as find_pr
 from assay.datasets.preflight.queries import has_ground_truth as has_ground_truth
 from assay.datasets.preflight.queries import queries_to_send as queries_to_send
 from assay.datasets.probe import Probe as Probe
+from assay.datasets.query_logs import ALLOCATIONS as ALLOCATIONS
+from assay.datasets.query_logs import QuerySample as QuerySample
+from assay.datasets.query_logs import SampledQuery as SampledQuery
+from assay.datasets.query_logs import allocate as allocate
+from assay.datasets.query_logs import folded as folded
+from assay.datasets.query_logs import private_kind as private_kind
+from assay.datasets.query_logs import sample_queries as sample_queries
 from assay.datasets.recognition import detect_format as detect_format
 from assay.datasets.recognition import looks_like as looks_like
 from assay.datasets.retrieved import RAG_RECORDS as RAG_RECORDS

@@ -14,6 +14,8 @@ from assay.errors import UsageError, near_matches
 from assay.files import COMPRESSIONS
 
 BUNDLED = Path(__file__).parent / "bundled"
+QUERIES = "queries"
+"""The format of a file of queries, which the user can give instead of a benchmark."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.datasets.fields import roles_of
-from assay.datasets.format import Format, all_formats, loader_of
+from assay.datasets.format import QUERIES, Format, all_formats, loader_of
 from assay.datasets.probe import Probe
 from assay.errors import DataError
 from assay.files import TABLES, current_reading, foreign_kind
@@ -23,6 +23,7 @@ CHOOSE_NEAREST = "the nearest formats are listed below; choose one with --datase
 NAME_COLUMNS = (
     "; if its columns have other names, add --columns query=NAME,relevant=NAME (assay datasets formats lists the names)"
 )
+NO_JUDGMENTS = "; if it has queries and no judgments yet, use assay eval --queries, or format='queries' in Python"
 MIN_SIMILARITY = 0.7
 """How similar the names of two fields must be for one to be a misspelling of the other."""
 N_NEAREST = 3
@@ -66,15 +67,21 @@ def detect_format(path: Path) -> Format:
         what = f"this looks like documents, or like queries without ground truth ({_description(probe)})"
         hint = "give documents with --documents (in Python, documents=), and the queries as the benchmark"
         raise DataError(f"the format was not recognised: {what}", source=path, hint=hint)
-    nearest = nearest_formats(probe, all_formats().values())
+    nearest = nearest_formats(probe, [format_ for name, format_ in all_formats().items() if name != QUERIES])
     can_name = bool(probe.first_record) and any(near.format.has_named_columns for near in nearest)
     raise DataError(
         f"the format was not recognised: this is {_description(probe)}",
         [near.description for near in nearest],
         source=path,
         code="format",
-        hint=_unknown_columns(probe) + CHOOSE_NEAREST + (NAME_COLUMNS if can_name else ""),
+        hint=_unknown_columns(probe) + CHOOSE_NEAREST + (NAME_COLUMNS if can_name else "") + _without_judgments(probe),
     )
+
+
+def _without_judgments(probe: Probe) -> str:
+    """How to read the file if it has queries alone."""
+    roles = roles_of("queries", probe.first_record)
+    return NO_JUDGMENTS if "query" in roles and "expected" not in roles else ""
 
 
 def _unknown_columns(probe: Probe) -> str:

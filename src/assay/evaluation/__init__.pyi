@@ -46,6 +46,8 @@ from assay.evaluation.fusion_tuning import FusionTuning as FusionTuning
 from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
+from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
+from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit

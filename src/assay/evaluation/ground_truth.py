@@ -1,16 +1,30 @@
-"""Ground truth: what is relevant, read as plain judgments or as a benchmark."""
+"""Ground truth: what is relevant, read as plain judgments or as a benchmark; and results without any ground truth."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from assay.datasets import BenchmarkDataset, detect_format, load_dataset
 from assay.errors import AssayError, DataError
+from assay.evaluation.completeness import queries_without_text, without_queries
+from assay.evaluation.grader import score_views
+from assay.evaluation.notes import notes_on_reading, notes_on_tags
+from assay.evaluation.profile import Profile, Setting
+from assay.evaluation.result import Result
+from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.files import as_source
-from assay.model import Qrels
+from assay.model import Column, Qrels, ScoreTable
+from assay.text import counted
+from assay.views import Times, Timing
+
+NEXT_STEP = "assay pool latest --pairs 300 -o pool.jsonl"
+"""The command that draws pairs to judge from the newest evaluation."""
+TIMING = "timing"
+"""The only view that exists without judgments and without what a provider reports."""
 
 
 def load_ground_truth(
@@ -40,3 +54,46 @@ def _is_benchmark(path: Path) -> bool:
     with suppress(AssayError):
         return path.is_file() and detect_format(path).name != "trec"
     return False
+
+
+def evaluate_without_judgments(
+    dataset: BenchmarkDataset, settings: Sequence[Setting], profile: Profile, name: str, times: Times
+) -> Result:
+    """The result for queries without any ground truth: times are scored, and every other metric is undefined.
+
+    It has no rankings yet; whoever retrieved them adds them.
+    """
+    asked = without_queries(dataset, queries_without_text(dataset))
+    query_ids = tuple(asked.queries)
+    settings = [setting for setting in settings if setting.metric.metric.aggregation.summarise]
+    timed = [setting.metric for setting in settings if setting.metric.metric.view == TIMING]
+    known = score_views({TIMING: Timing.of(query_ids, times)}, timed).columns
+    columns = {
+        setting.metric.name: known.get(setting.metric.name)
+        or Column.undefined(len(query_ids), setting.metric.metric.aggregation)
+        for setting in settings
+    }
+    counts = {"judged": 0, "scored": len(query_ids), "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
+    scores = Scores(
+        ScoreTable(query_ids, columns),
+        tuple(setting.metric for setting in settings),
+        counts,
+        settings=tuple(settings),
+        beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
+    )
+    undefined = [setting.metric.name for setting in settings if setting.metric.name not in known and not setting.is_beside]
+    note = note_on_no_judgments(len(query_ids), undefined)
+    return Result(
+        name,
+        scores,
+        Provenance(profile.policy, profile.name, notes=(*notes_on_reading(dataset), *notes_on_tags(dataset), note)),
+        Evidence(queries=asked.queries),
+    )
+
+
+def note_on_no_judgments(n_queries: int, metrics: Sequence[str]) -> str:
+    """Why metrics have no value, and what to do next, in one line."""
+    queries = "the only query does not have" if n_queries == 1 else f"none of the {counted(n_queries, 'query')} has"
+    others = f" and {counted(len(metrics) - 1, 'other metric')}" if len(metrics) > 1 else ""
+    so = f", so {metrics[0]}{others} {'have' if others else 'has'} no value" if metrics else ""
+    return f"{queries} judgments{so}. To choose what to judge: {NEXT_STEP}"

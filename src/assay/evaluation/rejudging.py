@@ -5,6 +5,7 @@ The result itself does not change. Only queries whose judgments changed are scor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -139,8 +140,9 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None, *, lay
     merged = merge_grades(own, grades)
     policy = replace(result.policy, max_grade=_highest_grade(result, own, merged.by_query))
     is_other_scale = policy.max_grade != result.policy.max_grade
-    queries = dict.fromkeys([*(result.query_ids if is_other_scale else ()), *merged.by_query])
-    old = {query: own.get(query, {}) for query in queries if query in known or own.get(query)}
+    scored = dict.fromkeys(() if result.is_unjudged else result.query_ids)  # without judgments, no score is not a score of 0
+    queries = dict.fromkeys([*(scored if is_other_scale else ()), *merged.by_query])
+    old = {query: own.get(query, {}) for query in queries if query in scored or own.get(query)}
     metrics = [metric for metric in result.metrics if _is_known(metric, result, has_all=judged is not None)]
     before = _rescore(result, metrics, old)
     sound = [metric for metric in metrics if _reproduces_scores(result.table, before.table, metric.name)]
@@ -336,7 +338,7 @@ def _intervals(result: Result) -> dict[str, Confidence]:
         names = [name for name, interval in old.items() if (interval.level, interval.cluster) == (level, cluster)]
         new |= with_intervals(result, level=level, metrics=names, cluster=cluster or None).intervals
     for name, interval in old.items():
-        if name in new and new[name].method != interval.method:
+        if name in new and new[name].method != interval.method and not math.isnan(interval.low):
             same = with_intervals(result, interval.method, interval.level, metrics=[name], cluster=interval.cluster or None)
             new[name] = same.intervals[name]
     return {name: new[name] for name in old if name in new}

@@ -150,6 +150,11 @@ class Result(Tabular):
         return bool(self.query_ids) and all(query in failures and query not in self.run for query in self.query_ids)
 
     @property
+    def is_unjudged(self) -> bool:
+        """Whether no query had any ground truth, so that metrics that need judgments are undefined."""
+        return self.counts.get("judged") == 0 and bool(self.run or self.failures)
+
+    @property
     def reruns(self) -> Mapping[str, Sequence[Mapping[str, float]]]:
         """Query → its further rankings, if queries were sent several times. A repeat that failed has none."""
         return self.evidence.reruns

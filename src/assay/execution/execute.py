@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets import BenchmarkDataset, load_dataset, queries_to_send
+from assay.datasets import QUERIES, BenchmarkDataset, load_dataset, queries_to_send
 from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
 from assay.evaluation import (
     Result,
@@ -351,7 +351,8 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
     """
     with reading_with(Reading(plan.columns, plan.documents, used=set(current_reading().used))) as reading:
         loaded = {
-            name: faults.attempt(load_dataset, name, plan.dataset_format, lenient=plan.lenient) for name in plan.benchmarks
+            name: faults.attempt(load_dataset, name, _format_of(name, plan), lenient=plan.lenient)
+            for name in plan.benchmarks
         }
     datasets = {name: dataset for name, dataset in loaded.items() if dataset is not None}
     if len(datasets) == len(loaded):
@@ -371,6 +372,11 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
         for by in asked_for(plan.by) if plan.by else ():
             faults.attempt(_all_tags(datasets).crossed, by)
     return datasets
+
+
+def _format_of(benchmark: str, plan: Plan) -> str | None:
+    """The format of a benchmark: queries for a file of queries, unless the plan names one; None: detected."""
+    return plan.dataset_format or (QUERIES if benchmark in plan.query_files else None)
 
 
 def with_indexed_documents(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> Mapping[str, BenchmarkDataset]:

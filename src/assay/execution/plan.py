@@ -52,6 +52,7 @@ from assay.text import counted
 KEYS = (
     *(
         "benchmarks",
+        "queries",
         "dataset_format",
         "documents",
         "columns",
@@ -113,6 +114,8 @@ class Plan:
     lenient: float | None = None
     """The share of bad records in a file that may be left out; None: a bad record is an error."""
 
+    query_files: tuple[str, ...] = ()
+    """Those of the benchmarks that are files of queries, which may have no judgments."""
     repeats: int = 1
     """How often each query is sent; the score of a query is the mean over its repeats."""
     repeated: tuple[str, ...] = ()
@@ -138,6 +141,7 @@ class Plan:
         return {
             "benchmarks": list(self.benchmarks),
             "dataset_format": self.dataset_format,
+            **({"queries": list(self.query_files)} if self.query_files else {}),
             **({"documents": self.documents} if self.documents else {}),
             **({"columns": dict(self.columns)} if self.columns else {}),
             **({"lenient": self.lenient} if self.lenient else {}),
@@ -184,7 +188,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     metrics = _parse_metrics(values, where, faults)
     chunkers = _parse_chunkers(values.get("chunkers"), where, faults)
     parts: dict[str, Any] = {
-        "benchmarks": attempt(_parse_names, values, "benchmarks", where, faults),
+        "benchmarks": attempt(_parse_benchmarks, values, where, faults),
         "providers": parse_providers(values["providers"], where, faults) if "providers" in values else (),
         "metrics": tuple(metrics),
         "chunkers": chunkers,
@@ -204,6 +208,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "documents": attempt(_parse_documents, values.get("documents"), where),
         "columns": attempt(parse_columns, values.get("columns")) or {},
         "lenient": attempt(_parse_lenient, values.get("lenient"), where),
+        "query_files": attempt(_parse_query_files, values, where) or (),
         "repeats": attempt(parse_whole, values.get("repeats", 1), "repeats", where, most=MAX_REPEATS),
     }
     options = {} if are_all_known else parse_options(values, where, faults)
@@ -218,7 +223,8 @@ def load_plan(path: Path) -> Plan:
 
 
 def _check_required_keys(values: Mapping[str, Any], where: str) -> None:
-    missing = {name: example for name, example in REQUIRED_KEYS.items() if name not in values}
+    keys = {*values, *(["benchmarks"] if "queries" in values else [])}
+    missing = {name: example for name, example in REQUIRED_KEYS.items() if name not in keys}
     if missing:
         in_file = " and ".join(f"{name}: [{example}]" for name, example in missing.items())
         as_flags = " ".join(f"--{name} {example}" for name, example in missing.items())
@@ -245,10 +251,18 @@ def _with_seed_block(values: dict[str, Any], where: str, faults: PlanFaults) -> 
     return {**from_block, **values, "statistical_analysis": {**statistics, **own}}
 
 
-def _parse_names(values: Mapping[str, Any], name: str, where: str, faults: PlanFaults) -> tuple[str, ...]:
-    """The names of a key, each once; empty if the key is missing."""
-    names = parse_texts(values[name], name, where, REQUIRED_KEYS[name]) if name in values else []
+def _parse_benchmarks(values: Mapping[str, Any], where: str, faults: PlanFaults) -> tuple[str, ...]:
+    """The benchmarks and the files of queries, each once; empty if there are none."""
+    key = "benchmarks"
+    names = parse_texts(values[key], key, where, REQUIRED_KEYS[key]) if key in values else []
+    names = [*names, *_parse_query_files(values, where)]
     faults.note_repeated("benchmark", names)
+    return tuple(dict.fromkeys(names))
+
+
+def _parse_query_files(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """The files of queries, each once."""
+    names = parse_texts(values["queries"], "queries", where, "queries.jsonl") if "queries" in values else []
     return tuple(dict.fromkeys(names))
 
 

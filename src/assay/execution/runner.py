@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from assay.datasets import BenchmarkDataset
-from assay.errors import AssayError, ProviderError
+from assay.errors import AssayError, NoGroundTruth, ProviderError
 from assay.evaluation import (
     NO_RANKINGS,
     AnsweredQueries,
@@ -28,6 +28,7 @@ from assay.evaluation import (
     describe_machine,
     describe_repository,
     evaluate_dataset,
+    evaluate_without_judgments,
     expected_answers,
     judged_setting,
     notes_on_unit,
@@ -263,7 +264,13 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
         run = {query: answers[query].hits for query in part.queries}
     ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_setting(profile)]
     max_documents = part.chunked.max_documents(part.k) if part.chunked is not None else None
-    result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers), max_documents)
+    times = _times(answers)
+    try:
+        result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, times, max_documents)
+    except NoGroundTruth:
+        if part.relevance.by.strip() != "auto":
+            raise
+        result = evaluate_without_judgments(asked, ranked, profile, part.system, times)
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     own_notes = _notes(part, rankings, [setting.metric for setting in settings])

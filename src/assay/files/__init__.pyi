@@ -19,6 +19,10 @@ from assay.files.json_text import decode_part as decode_part
 from assay.files.json_text import decoded_lines as decoded_lines
 from assay.files.json_text import parse_json as parse_json
 from assay.files.json_text import read_json as read_json
+from assay.files.judgment_files import JUDGMENT_SHAPES as JUDGMENT_SHAPES
+from assay.files.judgment_files import FoundGrade as FoundGrade
+from assay.files.judgment_files import JudgmentFile as JudgmentFile
+from assay.files.judgment_files import read_judgment_file as read_judgment_file
 from assay.files.limits import VARIABLE as VARIABLE
 from assay.files.limits import UnpackedFile as UnpackedFile
 from assay.files.limits import most_unpacked as most_unpacked

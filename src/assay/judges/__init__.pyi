@@ -28,3 +28,6 @@ from assay.judges.prompt import Prompt as Prompt
 from assay.judges.prompt import load_prompt as load_prompt
 from assay.judges.prompt import parse_prompt as parse_prompt
 from assay.judges.prompt import shipped_prompts as shipped_prompts
+from assay.judges.query_generation import GeneratedQueries as GeneratedQueries
+from assay.judges.query_generation import GeneratedQuery as GeneratedQuery
+from assay.judges.query_generation import generate_queries as generate_queries

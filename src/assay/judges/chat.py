@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,10 @@ ADVICE = {401: "check key=", 402: "check the account", 403: "check key=", 404: "
 MAX_SHOWN = 200
 DEFAULT_OUT = 1024
 """Tokens of a reply that are reserved in the ledger if the request sets no limit."""
+
+
+ReadReply = Callable[[str], PairGrade]
+"""The text of a reply → what it says about a pair."""
 
 
 class Refused(PermanentFailure):
@@ -96,8 +100,9 @@ class ChatService:
 class ChatJudge:
     """Asks a service about one pair at a time, from any thread."""
 
-    def __init__(self, service: ChatService) -> None:
+    def __init__(self, service: ChatService, read: ReadReply | None = None) -> None:
         self._service, self._connections = service, Connections()
+        self._read = read or (lambda text: read_reply(text, service.prompt.scale))
 
     def grade(self, pairs: Sequence[Pair], ledger: Ledger) -> list[PairGrade | Exception]:
         """A grade for each pair, or its error."""
@@ -112,7 +117,7 @@ class ChatJudge:
                 ticket.status = reply.status
                 content = _content(reply)
                 ticket.note_usage(content.get("usage"))
-            return read_completion(content, service.prompt.scale)
+            return read_completion(content, self._read)
         except ProviderError as error:
             return error
 
@@ -143,7 +148,7 @@ def _start(body: bytes) -> str:
     return text[:MAX_SHOWN] or "the body is empty"
 
 
-def read_completion(content: Mapping[str, Any], scale: tuple[float, ...]) -> PairGrade:
+def read_completion(content: Mapping[str, Any], read: ReadReply) -> PairGrade:
     """The grade in a response. A reply that was cut off, refused or empty has none."""
     model = content.get("model")
     model = printable(model.strip()) if isinstance(model, str) else ""
@@ -159,7 +164,7 @@ def read_completion(content: Mapping[str, Any], scale: tuple[float, ...]) -> Pai
     text = message.get("content")
     if not isinstance(text, str):
         return ungraded("the message has no text", model)
-    grade = read_reply(text, scale)
+    grade = read(text)
     return PairGrade(grade.grade, grade.why, grade.reason, model)
 
 

@@ -62,6 +62,8 @@ from assay.model.scores import ScoreTable as ScoreTable
 from assay.model.scores import quantile as quantile
 from assay.model.tags import LANGUAGE as LANGUAGE
 from assay.model.tags import NONE as NONE
+from assay.model.tags import ORIGIN as ORIGIN
+from assay.model.tags import SYNTHETIC as SYNTHETIC
 from assay.model.tags import Slice as Slice
 from assay.model.tags import Tags as Tags
 from assay.model.tags import asked_for as asked_for

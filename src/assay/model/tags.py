@@ -16,6 +16,8 @@ from assay.text import counted, words_of
 NONE = "(none)"
 """The value of a tag that a query does not have."""
 LENGTH, LANGUAGE = "length", "language"
+ORIGIN, SYNTHETIC = "origin", "synthetic"
+"""The tag that says where a query comes from, and its value for queries that a model wrote."""
 LENGTHS = ((3, "short"), (7, "medium"))
 """The most words of a short and of a medium query; a query with more words is long."""
 TAG_ALIASES = {"type": "query_type", "category": "query_type", "question_type": "query_type"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +18,7 @@ from assay.errors import (
     UsageError,
     near_matches,
 )
-from assay.evaluation import Result
+from assay.evaluation import NEXT_STEP, Result
 from assay.metrics import BoundMetric
 from assay.model import values_of
 from assay.monitoring.case import Case, Pairing, pair_results
@@ -31,6 +32,7 @@ from assay.monitoring.points import StoredPoint
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.unjudged import UnjudgedCase, notes_on_unjudged_cases, unjudged_cases, with_judged_shares
+from assay.monitoring.value_rules import QueryRule
 from assay.monitoring.verdict import Verdict
 from assay.text import shortened, some_of
 
@@ -257,8 +259,19 @@ def _is_applicable(rule: Rule, case: Case) -> bool:
     return not rule.terms.where or bool(case.within(rule.terms.where).n_queries)
 
 
+def check_has_judgments(rule: Rule, result: Result) -> None:
+    """Raise a DataError if a rule needs judgments and the result has none: a gate must not pass because nothing is known."""
+    if not result.is_unjudged:
+        return
+    name = rule.metric.name if rule.metric else ""
+    if isinstance(rule, QueryRule) or (name and math.isnan(result.summary.get(name, 0.0))):
+        what = f"{name or 'a hit'} needs judgments, and the queries of {result.benchmark or 'the result'} have none"
+        raise DataError(f"{what}, so the rule cannot be checked. To choose what to judge: {NEXT_STEP}", source=result.name)
+
+
 def _check_rule(rule: Rule, case: Case) -> Finding:
     try:
+        check_has_judgments(rule, case.now)
         return rule.check(case.within(rule.terms.where) if rule.terms.where else case)
     except AssayError as error:
         raise at_place(error, rule.terms.place) from None

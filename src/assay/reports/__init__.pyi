@@ -68,6 +68,7 @@ from assay.reports.sections.differences import render_differences as render_diff
 from assay.reports.sections.evaluation import CHUNK_METRIC_NOTE as CHUNK_METRIC_NOTE
 from assay.reports.sections.evaluation import PROGRAM_FORMATS as PROGRAM_FORMATS
 from assay.reports.sections.evaluation import EvaluationDisplay as EvaluationDisplay
+from assay.reports.sections.evaluation import overlap_of as overlap_of
 from assay.reports.sections.evaluation import render_evaluation as render_evaluation
 from assay.reports.sections.explanations import render_why as render_why
 from assay.reports.sections.explanations import why as why

@@ -91,6 +91,7 @@ class PlanFile(msgspec.Struct, forbid_unknown_fields=True):
     """A plan of an evaluation. Flags of assay eval can set keys that are missing here."""
 
     benchmarks: Names | UnsetType | None = UNSET
+    queries: Names | UnsetType | None = UNSET
     dataset_format: str | UnsetType | None = UNSET
     documents: Name | UnsetType | None = UNSET
     columns: Names | dict[str, Any] | UnsetType | None = UNSET

@@ -17,6 +17,9 @@ from assay.store.judgment import digest_of_text as digest_of_text
 from assay.store.judgment import exportable as exportable
 from assay.store.judgment import judge_name as judge_name
 from assay.store.judgment import restore_ids as restore_ids
+from assay.store.judgment_import import BenchmarkIds as BenchmarkIds
+from assay.store.judgment_import import ImportPlan as ImportPlan
+from assay.store.judgment_import import plan_import as plan_import
 from assay.store.judgments import JudgmentBook as JudgmentBook
 from assay.store.judgments import JudgmentState as JudgmentState
 from assay.store.listing import Filter as Filter

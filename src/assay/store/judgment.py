@@ -139,18 +139,30 @@ def _checked_probability(probability: float | None) -> float | None:
     return float(probability)
 
 
-def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:
+def combined(judgments: Iterable[Judgment], kind: str | None = None) -> dict[str, dict[str, float]]:
     """Query → document → one grade: the median over all judges, and the lower one of two in the middle.
 
-    If two judges differ, this is the lower grade. It is always a grade that a judge gave.
+    If two judges differ, this is the lower grade. It is always a grade that a judge gave. `kind` chooses a layer: people,
+    model or rule. Without it, all judgments must be of one layer, because layers are never mixed.
     """
     every: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for judgment in judgments:
+    for judgment in of_one_kind(judgments, kind):
         every[judgment.query, judgment.document].append(judgment.grade)
     by_query: dict[str, dict[str, float]] = {}
     for (query, document), grades in every.items():
         by_query.setdefault(query, {})[document] = median_low(grades)
     return by_query
+
+
+def of_one_kind(judgments: Iterable[Judgment], kind: str | None = None) -> list[Judgment]:
+    """The judgments of a layer; without a layer, all of them, which must then be of one layer."""
+    if kind is not None:
+        chosen = _checked_kind(kind)
+        return [judgment for judgment in judgments if judgment.kind == chosen]
+    listed = list(judgments)
+    if len(kinds := sorted({judgment.kind for judgment in listed})) > 1:
+        raise BadParameter(f"these judgments are by {' and '.join(kinds)}, which are never mixed. Choose one kind")
+    return listed
 
 
 def restore_ids(

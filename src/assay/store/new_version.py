@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay._version import __version__
-from assay.datasets import BenchmarkDataset
+from assay.datasets import BenchmarkDataset, has_ground_truth
 from assay.errors import DataError
 from assay.evaluation import Grades, MergedGrades, Result, merge_grades
 from assay.model import Qrels, RelevanceJudgment
@@ -40,7 +40,7 @@ def merged_version(
 
     Without a `version`, it is the old one followed by the fingerprint of the new judgments.
     """
-    if not dataset.qrels:
+    if not dataset.qrels and any(has_ground_truth(dataset, key, query) for key, query in dataset.queries.items()):
         raise DataError(f"{dataset.name} has no judgments of documents, so grades cannot be merged into them")
     grades = restore_ids(combined(judgments), {query: dataset.qrels.get(query, {}) for query in dataset.queries})
     unknown = [query for query in grades if query not in dataset.queries]

@@ -223,7 +223,14 @@ def _make_plan(options: argparse.Namespace) -> Plan:
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *READING_FLAGS, *TERM_FLAGS)
+    names = (
+        *("benchmarks", "queries", "dataset_format", "chunkers", "providers"),
+        "metrics",
+        "k",
+        "profile",
+        *READING_FLAGS,
+        *TERM_FLAGS,
+    )
     running = ("concurrency", "timeout", "index_timeout", "retries", "repeats")
     flags = {
         **{name: getattr(options, name) for name in (*names, *running)},
@@ -280,18 +287,20 @@ def _statistics(options: argparse.Namespace) -> dict[str, Any]:
 
 def _check_required(options: argparse.Namespace) -> None:
     """Say which flags are missing, with a whole command to start from, which has what the user gave."""
-    names = [name for name in ("benchmarks", "providers") if not getattr(options, name)]
+    sources = {"benchmarks": options.benchmarks or options.queries, "providers": options.providers}
+    names = [name for name, value in sources.items() if not value]
     if not names:
         return
     flags = " and ".join(f"--{name}" for name in names)
     verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
-    benchmarks = options.benchmarks or [EXAMPLE_BENCHMARK]
+    benchmarks = ["--benchmarks", *(options.benchmarks or [EXAMPLE_BENCHMARK])]
+    if options.queries:
+        benchmarks = ["--queries", *options.queries]
     if options.documents:
         benchmarks = [*benchmarks, "--documents", options.documents]
     words = [
         "assay",
         "eval",
-        "--benchmarks",
         *benchmarks,
         "--providers",
         EXAMPLE_PROVIDER,

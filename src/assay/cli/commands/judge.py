@@ -8,19 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.asking_options import add_limits, ask_options
 from assay.cli.output_options import add_quiet, add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
-from assay.cli.scoring_options import integer_parser
 from assay.errors import ProviderError, UsageError
-from assay.grammar import WrittenName, not_negative, positive
+from assay.grammar import WrittenName
 from assay.masking import mask
 from assay.serialize import dumps
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from assay.judges import AskOptions, BoundJudge, JudgingRun, PairPool, Totals
+    from assay.judges import BoundJudge, JudgingRun, PairPool, Totals
 
 EXAMPLES = """\
   assay judge pool.jsonl --with "openai(model=llama3.1, url=http://127.0.0.1:11434/v1)" --dry-run
@@ -54,45 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     texts.add_argument("--benchmark", metavar="NAME", help="benchmark in the store that gets the grades")
     texts.add_argument("--drawn", action="store_true", help="grade only the pairs that were drawn for people")
-    _add_limits(parser.add_argument_group("limits"))
+    add_limits(parser.add_argument_group("limits"))
     show = parser.add_argument_group("output")
     show.add_argument("-o", "--output", metavar="FILE", help="write the grades as JSON lines, which replay(file) reads")
     add_store_argument(show)
     show.add_argument("--no-store", action="store_true", help="do not save the grades in the store")
     add_text_or_json(parser)
     add_quiet(show)
-
-
-def _add_limits(group: argparse._ActionsContainer) -> None:
-    group.add_argument(
-        "--price", type=_number(not_negative), nargs=2, metavar=("IN", "OUT"), help="prices of a million tokens"
-    )
-    group.add_argument(
-        "--most-cost", type=_number(positive), metavar="COST", help="stop before the cost exceeds this; needs --price"
-    )
-    group.add_argument("--rpm", type=_number(positive), metavar="N", help="start at most N requests in a minute")
-    group.add_argument(
-        "--concurrency",
-        type=integer_parser(MAX_CONCURRENCY, 1),
-        default=4,
-        metavar="N",
-        help="requests at the same time (default: 4)",
-    )
-    group.add_argument(
-        "--retries", type=integer_parser(100), default=3, metavar="N", help="retries of a request (default: 3)"
-    )
-    group.add_argument("--resume", action="store_true", help="send pairs that failed before again")
-    group.add_argument("--no-cache", action="store_true", help="send all pairs again, also those with a grade")
-
-
-def _number(parse: Callable[[str], float]) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(f"must be {error}, not {text!r}") from None
-
-    return read
 
 
 def run_judge_command(options: argparse.Namespace) -> int:
@@ -106,7 +74,7 @@ def run_judge_command(options: argparse.Namespace) -> int:
     pool = replace(pool, configurations=_configurations(pool, options))
     if options.send:
         _check_place(pool, options)
-    run = run_judge(pool, judge, _ask_options(options))
+    run = run_judge(pool, judge, ask_options(options))
     if options.send:
         _save(run, options)
     sys.stdout.write(_rendered(run, judge, pool, options))
@@ -115,27 +83,6 @@ def run_judge_command(options: argparse.Namespace) -> int:
     if options.send and not run.judgments:
         raise ProviderError(f"no pair got a grade. {run.notes[0] if run.notes else 'See why above'}")
     return 0
-
-
-def _ask_options(options: argparse.Namespace) -> AskOptions:
-    from assay.judges import AskOptions, Prices
-
-    return AskOptions(
-        send=options.send,
-        resume=options.resume,
-        is_fresh=options.no_cache,
-        concurrency=options.concurrency,
-        per_minute=options.rpm,
-        retries=options.retries,
-        prices=Prices(*options.price) if options.price else None,
-        most_cost=options.most_cost,
-        watch=(lambda _n_done, _n_all: None) if options.quiet else _show_progress,
-    )
-
-
-def _show_progress(n_done: int, n_all: int) -> None:
-    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
-        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
 
 
 def _configurations(pool: PairPool, options: argparse.Namespace) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""assay judgments: grades and notes from the web pages; list, export or withdraw them, or measure how far judges agree."""
+"""assay judgments: grades and notes of a store; list, export, import or withdraw them, or measure how far judges agree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.judgment_export import export_judgments
+from assay.cli.judgment_import import add_import_arguments, check_import_options, import_judgments
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here
@@ -22,10 +23,11 @@ EXAMPLES = """\
   assay judgments --benchmark rag-template
   assay judgments export -o qrels.txt --benchmark rag-template
   assay judgments export -o next.json --merged --benchmark rag-template
+  assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
   assay judgments agreement
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "agreement", "withdraw", "notes")
+ACTIONS = ("list", "export", "import", "agreement", "withdraw", "notes")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -39,19 +41,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="list",
         metavar="|".join(ACTIONS),
-        help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ for each pair of "
-        "judges and Krippendorff's α for more than two; withdraw: remove one judgment; notes: list notes on queries",
+        help="list: list judgments (default); export: write them as TREC qrels; import: store those of a file; agreement: "
+        "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; withdraw: remove one judgment; "
+        "notes: list notes on queries",
     )
-    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark")
-    parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="import: file with judgments")
+    _add_selection(parser)
+    add_import_arguments(parser)
+    _add_export_arguments(parser)
+    add_store_argument(parser)
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark; import: its name")
+    parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge; import: who judged")
     parser.add_argument("--query", metavar="ID", help="only judgments for this query")
     parser.add_argument("--document", metavar="ID", help="only judgments of this document")
     parser.add_argument(
         "--kind",
+        "--layer",
         choices=("people", "model", "rule"),
         metavar="KIND",
-        help="only judgments of this kind: people, model or rule (default: all; export: people)",
+        help="only judgments of this kind: people, model or rule (default: all; export and import: people)",
     )
+
+
+def _add_export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="export: file to write")
     parser.add_argument(
         "--merged",
@@ -68,7 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help="output format: table, json or csv (default: table)",
     )
-    add_store_argument(parser)
 
 
 def run_judgments(options: argparse.Namespace) -> int:
@@ -81,7 +95,11 @@ def run_judgments(options: argparse.Namespace) -> int:
         raise UsageError(f"{what}: assay judgments export -o qrels.txt")
     if options.action == "withdraw" and not all(getattr(options, name) for name in IDENTIFYING_FLAGS):
         raise UsageError(f"withdraw removes one grade. Add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
+    check_import_options(options)
     with open_store(options) as store:
+        if options.action == "import":
+            sys.stdout.write(import_judgments(store, options))
+            return 0
         if options.action == "notes":
             sys.stdout.write(_notes(store, options))
             return 0
@@ -242,7 +260,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int], titl
 
 COMMAND = Command(
     "judgments",
-    "list, export or withdraw judgments, or show how well judges agree",
+    "list, export, import or withdraw judgments, or show how well judges agree",
     add_arguments,
     run_judgments,
     EXAMPLES,

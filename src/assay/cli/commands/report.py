@@ -264,7 +264,14 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
 
 def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], form: str) -> str:
     """The report in a text format: comparisons if there are any, else the results."""
-    from assay.reports import ComparisonExtras, ComparisonReport, EvaluationDisplay, render_comparisons, render_evaluation
+    from assay.reports import (
+        ComparisonExtras,
+        ComparisonReport,
+        EvaluationDisplay,
+        overlap_of,
+        render_comparisons,
+        render_evaluation,
+    )
 
     opening = _render_overview(matters, form)
     compared = [report.comparison for report in matters if report.comparison is not None]
@@ -273,7 +280,12 @@ def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport]
         return opening + render_evaluation(results, form, EvaluationDisplay(by=options.by or ()))
     from assay.comparison import compare_slices
 
-    extras = [ComparisonExtras(compare_slices(comparison, options.by) if options.by else None) for comparison in compared]
+    extras = [
+        ComparisonExtras(
+            compare_slices(comparison, options.by) if options.by else None, agreement=overlap_of(comparison.results)
+        )
+        for comparison in compared
+    ]
     report = ComparisonReport(compared, MAX_QUERIES_SHOWN, MAX_QUERIES_SHOWN, extras=extras)
     return opening + render_comparisons(report, form)
 

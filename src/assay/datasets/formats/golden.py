@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ FOREIGN = {
     *("file", "fpath_tuple", "spans"),
 }
 """Fields of records that belong to other formats."""
+QUERY_IDS = ("query_id", "queryid", "qid")
+TRUTH_NAME = re.compile(r"rel|gold|truth|expect|answer|positiv|label|judg|grade|doc|chunk|passage|context|source|(^|_)ids?$")
+"""Names of fields that may be ground truth."""
 CORPUS_TEXTS = ("text", "title")
 """Names of the text of a query that documents have too."""
 
@@ -72,6 +76,28 @@ def _has_questions(records: Sequence[Mapping[str, Any]], roles: Mapping[str, str
     """Whether a table without ground truth has queries: they are called questions, or have several words."""
     name = fold(roles["query"])
     return name == "question" or (name == "query" and not _are_words(records, roles["query"]))
+
+
+def has_only_queries(probe: Probe) -> bool:
+    """Whether records have queries, and no field that could be ground truth under another name.
+
+    A typo in the name of a column with relevant ids must not look like a file without judgments.
+    """
+    records = probe.first_records
+    record = records[0] if records else {}
+    named = current_reading().named_roles("queries", record)
+    roles = roles_of("queries", record, named)
+    if probe.suffix in TABLES or (FOREIGN | marks_of_formats()) & record.keys() or roles.keys() & {"relevant", "expected"}:
+        return False
+    if "query" not in roles or is_corpus(record, roles):
+        return False
+    others = [name for name in record if name not in roles.values()]
+    is_query = _has_questions(records, roles) or fold(roles.get("query_id", "")) in QUERY_IDS
+    return is_query and not any(TRUTH_NAME.search(fold(name)) or _is_nested(record[name]) for name in others)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list | dict)
 
 
 def _are_judgments(records: Sequence[Mapping[str, Any]], query: str) -> bool:

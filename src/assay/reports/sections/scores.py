@@ -129,6 +129,8 @@ def coverage(report: Report) -> str:
     """One line: the number of judged queries, and the conventions of the scores."""
     first = report.results[0]
     policy = first.policy
+    if first.is_unjudged:
+        return f"{counted(len(first.query_ids), 'query')} without judgments · ties: {policy.ties}"
     if not _has_rankings(first):
         return f"{counted(first.counts['judged'], 'query')}{_clusters(first)}"
     parts = [
@@ -190,7 +192,7 @@ def _own_notes(result: Result) -> list[str]:
 
 def _coverage_notes(result: Result) -> list[str]:
     """The queries of a run that do not count, and why; results without a run have their own notes."""
-    if not _has_rankings(result):
+    if not _has_rankings(result) or result.is_unjudged:
         return []
     counts, texts = result.counts, []
     if (n := counts["scored"]) != counts["judged"]:

@@ -51,6 +51,8 @@ from assay.web.tables import lay_out
 
 MAX_SHOWN = 200
 MAX_FAILED = 20
+TIMES = ("latency", "latency_p95")
+"""Metrics that every evaluation has and that the page that compares does not list."""
 """Failed providers that are listed with their error."""
 CHOSEN_SLICE = "The tests are not corrected for the choice of this slice"
 
@@ -114,6 +116,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
         "sections": layouts,
         "verdict": f"{_on_slice(about)}{top_verdict(comparison, metric)}" if comparison else "",
         "doubts": comparison.doubts if comparison else (),
+        "is_compared": bool(metric) and metric not in TIMES,
         "top_two": [row.key for row in ranked[:2]] if len(ranked) > 1 else [],
         "notes": [*notes, *_left_out(about.versions, about.data)],
     }

@@ -1,0 +1,72 @@
+"""Options of commands that ask a service: prices, limits, retries, and progress."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assay.cli.scoring_options import integer_parser
+from assay.grammar import not_negative, positive
+
+if TYPE_CHECKING:
+    from assay.judges import AskOptions
+
+MAX_CONCURRENCY = 1000
+PAIRS_PER_LINE = 100
+
+
+def add_limits(group: argparse._ActionsContainer) -> None:
+    """The options for prices, limits and retries."""
+    group.add_argument(
+        "--price", type=_number(not_negative), nargs=2, metavar=("IN", "OUT"), help="prices of a million tokens"
+    )
+    group.add_argument(
+        "--most-cost", type=_number(positive), metavar="COST", help="stop before the cost exceeds this; needs --price"
+    )
+    group.add_argument("--rpm", type=_number(positive), metavar="N", help="start at most N requests in a minute")
+    group.add_argument(
+        "--concurrency",
+        type=integer_parser(MAX_CONCURRENCY, 1),
+        default=4,
+        metavar="N",
+        help="requests at the same time (default: 4)",
+    )
+    group.add_argument(
+        "--retries", type=integer_parser(100), default=3, metavar="N", help="retries of a request (default: 3)"
+    )
+    group.add_argument("--resume", action="store_true", help="send pairs that failed before again")
+    group.add_argument("--no-cache", action="store_true", help="send all pairs again, also those with a grade")
+
+
+def _number(parse: Callable[[str], float]) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"must be {error}, not {text!r}") from None
+
+    return read
+
+
+def ask_options(options: argparse.Namespace) -> AskOptions:
+    """How a service is asked, as the options say."""
+    from assay.judges import AskOptions, Prices
+
+    return AskOptions(
+        send=options.send,
+        resume=options.resume,
+        is_fresh=options.no_cache,
+        concurrency=options.concurrency,
+        per_minute=options.rpm,
+        retries=options.retries,
+        prices=Prices(*options.price) if options.price else None,
+        most_cost=options.most_cost,
+        watch=(lambda _n_done, _n_all: None) if options.quiet else _show_progress,
+    )
+
+
+def _show_progress(n_done: int, n_all: int) -> None:
+    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
+        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
