@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting
-from assay.files import FileSource, is_large, rank_source, top_documents
+from assay.files import FileSource, is_large, rank_blocks, rank_source, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Documents, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
@@ -145,9 +145,11 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapp
     if isinstance(run, Run):
         return run, rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
-    quick = None if isinstance(run, Mapping) else rank_source(run, qrels, rules, name_extra=name_extra)
-    if quick:
-        return run, quick
+    if not isinstance(run, Mapping):
+        ranked = rank_blocks(run, qrels, rules, name_extra=name_extra)
+        ranked = rank_source(run, qrels, rules, name_extra=name_extra) if ranked is None else ranked
+        if ranked is not None:
+            return run, ranked
     whole = Run.borrow(as_rankings(run, policies[0].duplicates))
     return run if isinstance(run, FileSource) else whole, rank_all(whole, qrels, rules)
 

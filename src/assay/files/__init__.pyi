@@ -1,6 +1,7 @@
 from assay.files.answers_and_routes import AnswerRecords as AnswerRecords
 from assay.files.answers_and_routes import read_answers as read_answers
 from assay.files.answers_and_routes import read_routes as read_routes
+from assay.files.block_runs import rank_blocks as rank_blocks
 from assay.files.column_names import COLUMN_NAMES as COLUMN_NAMES
 from assay.files.column_names import DOCUMENT_NAMES as DOCUMENT_NAMES
 from assay.files.column_names import QUERY_NAMES as QUERY_NAMES

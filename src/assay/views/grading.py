@@ -91,6 +91,26 @@ class RetrievedJudgments:
         return Ranked(graded, self.places < 0, int(is_constant.sum()), n_extra, self.extra)
 
 
+def counted_run(
+    qrels: Qrels,
+    judgment: Ints,
+    ties: Ties,
+    ahead: Ints,
+    length: Ints,
+    *,
+    n_constant: int,
+    n_extra: int,
+    tag: str = "",
+) -> Ranked:
+    """A run whose better and equal rows were counted: `ahead` equal rows come before each judged document.
+
+    `length` is the number of documents retrieved for each judged query; -1 if the query is missing from the run.
+    """
+    has_ties = bool(len(ties.equal)) and int(ties.equal.max()) > 1
+    graded = graded_run(qrels, judgment, ties.better + ahead + 1, np.maximum(length, 0), tag, ties if has_ties else None)
+    return Ranked(graded, length < 0, n_constant, n_extra)
+
+
 @dataclass(frozen=True)
 class Grading:
     """A graded run, and how many queries were missing, extra or left out."""
