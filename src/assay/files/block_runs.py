@@ -1,48 +1,41 @@
 """The block reader for TREC runs: NumPy splits, reads and ranks a block of lines at a time, whole queries only.
 
-A rank is one more than the number of better rows of its query. So a block leaves behind only its judged documents, each with the
-number of better and of equal rows, and memory does not grow with the file. Judged documents are found by a hash and then compared
-byte by byte. If anything is unusual (a malformed line, a document that may appear twice, a query that comes back), this reader
-gives up, and another one reads the file.
+A rank is one more than the number of better rows of its query. So a block leaves behind only its judged documents, each with
+the number of better and of equal rows, and memory does not grow with the file. Judged documents are found by a hash and then
+compared byte by byte. If the lines of a query are not together, `scattered_runs` counts in two passes. If anything else is
+unusual (a malformed line, a document that may appear twice), another reader reads the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import os
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import IO, Any
-from weakref import ref
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Bools, Floats, Ints, ScoreOrder, spread
-from assay.errors import DataError
-from assay.files.byte_fields import FACTOR, PADDING, ByteFields, Bytes, Words
-from assay.files.decimals import parse_decimals
+from assay.arrays import Ints, ScoreOrder, spread
+from assay.files.byte_fields import FACTOR, PADDING, ByteFields
+from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed, judged_fields
 from assay.files.rows import n_columns, trec_fields
-from assay.files.source import BOM, FileSource
+from assay.files.scattered_runs import count_scattered
+from assay.files.source import FileSource
+from assay.files.trec_blocks import BLOCK, WIDTH, Block, Unusual, read_blocks
 from assay.model import Qrels, RankRule
-from assay.views import Ranked, Ties, counted_run
+from assay.views import Ranked
 
-BLOCK = 1 << 20
-"""Bytes that are read at a time."""
-LARGEST_BLOCK = 1 << 26
-"""Bytes of the rows of one query; a larger one is left to the database."""
 LEAST = 50_000
 """Bytes of a file; smaller ones are read faster line by line."""
-WIDTH = 6
-NEWLINE, HASH_SIGN = b"\n#"
-SPACES = b" \t"
+MAX_PARTS = 4
+LEAST_PART = 1 << 23
+"""Bytes of a part that is worth a thread."""
 TABLE_BITS = np.uint64(48)
 MAX_PAIRS_PER_ROW = 8
 """If tied documents need more comparisons than this for each row, sorting them is faster."""
 TIES = frozenset({"docid_desc", "docid_asc", "input_order", "reverse_order"})
-
-
-class Unusual(Exception):
-    """Another reader must read this file."""
 
 
 def rank_blocks(
@@ -51,17 +44,62 @@ def rank_blocks(
     """Rank a TREC file by several rules; None if it must be read in another way, for example to name queries."""
     if not _is_readable(source) or any(rule.drop_self or rule.ties not in TIES for rule in rules):
         return None
-    with source.reading() as file:
-        scan = Scan(qrels, judged_fields(qrels), tuple(dict.fromkeys(rule.precision for rule in rules)))
-        try:
-            for block in _read_blocks(file, BLOCK):
-                scan.add(block)
-        except Unusual:
-            return None
-    if name_extra and scan.n_extra:
+    precisions = tuple(dict.fromkeys(rule.precision for rule in rules))
+    try:
+        counted = _count(source, qrels, precisions)
+    except Unusual:
+        return None
+    if name_extra and counted.n_extra:
         return None
     tag = trec_fields(source.first_line, WIDTH)[5].decode("utf-8", "replace")
-    return {rule: scan.ranked(rule, tag) for rule in rules}
+    return {rule: counted.ranked(qrels, rule, tag) for rule in rules}
+
+
+def _count(source: FileSource, qrels: Qrels, precisions: Sequence[str]) -> CountedJudgments:
+    judged = judged_fields(qrels)
+    try:
+        return _scan_parts(source, Scan(qrels, judged, precisions), _parts(source)).counted()
+    except QueryComesBack:
+        return count_scattered(source, qrels, judged, precisions)
+
+
+def _scan_parts(source: FileSource, scan: Scan, parts: Sequence[tuple[int, int | None]]) -> Scan:
+    """Scan the parts of a file side by side; NumPy computes outside of the interpreter's lock."""
+
+    def scan_part(part: tuple[int, int | None]) -> Scan:
+        own = scan.empty()
+        with source.reading() as file:
+            for block in read_blocks(file, *part):
+                own.add(block)
+        return own
+
+    if len(parts) == 1:
+        return scan_part(parts[0])
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return Scan.joined(list(pool.map(scan_part, parts)))
+
+
+def _parts(source: FileSource) -> list[tuple[int, int | None]]:
+    """Where parts of the file begin and end, each with whole queries; None: the end of the file."""
+    size = source.path.stat().st_size
+    n_parts = min(os.cpu_count() or 1, MAX_PARTS, size // LEAST_PART)
+    if source.compression or n_parts < 2:
+        return [(0, None)]
+    cuts = [_next_query(source, size * part // n_parts) for part in range(1, n_parts)]
+    places = [0, *sorted({cut for cut in cuts if cut is not None})]
+    return list(zip(places, [*places[1:], None], strict=True))
+
+
+def _next_query(source: FileSource, place: int) -> int | None:
+    """The first place after this one at which a query begins; None if none begins soon."""
+    with source.reading() as file:
+        file.seek(place)
+        text = file.read(BLOCK)
+    begin, end = text.find(b"\n") + 1, text.rfind(b"\n") + 1
+    if not 0 < begin < end:
+        return None
+    block = Block.of(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), begin, end)
+    return place + int(block.line[block.start[1]]) if len(block.start) > 1 else None
 
 
 def _is_readable(source: Any) -> bool:
@@ -70,164 +108,8 @@ def _is_readable(source: Any) -> bool:
     return n_columns(source.first_line) == WIDTH
 
 
-# Judgments as bytes
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedFields:
-    """The judgments of a Qrels as hashes and bytes."""
-
-    queries: Mapping[bytes, int]
-    """Query → its number."""
-    documents: ByteFields
-    hashes: Words
-    """The hash of each document."""
-
-    @classmethod
-    def of(cls, qrels: Qrels) -> JudgedFields:
-        """The judgments as bytes."""
-        queries = {query.encode("utf-8", "surrogatepass"): number for number, query in enumerate(qrels.query_ids)}
-        documents = ByteFields.of(qrels.docs)
-        return cls(queries, documents, documents.hashes())
-
-
-_KNOWN: dict[int, tuple[ref[Qrels], JudgedFields]] = {}
-
-
-def judged_fields(qrels: Qrels) -> JudgedFields:
-    """The judgments as bytes; computed once, because several runs are often scored with the same judgments."""
-    key = id(qrels)
-    if key not in _KNOWN:
-        _KNOWN[key] = ref(qrels, lambda _: _KNOWN.pop(key, None)), JudgedFields.of(qrels)
-    return _KNOWN[key][1]
-
-
-# Blocks of lines
-
-
-def _read_blocks(file: IO[bytes], size: int) -> Iterator[Block]:
-    """The lines of a file in blocks that end where a query ends."""
-    buffer = bytearray(PADDING + size + PADDING)
-    filled, is_first, is_last = 0, True, False
-    while not is_last:
-        with memoryview(buffer) as view:
-            n_read = _fill(file, view[PADDING + filled : PADDING + size])
-        filled, is_last = filled + n_read, filled + n_read < size
-        if is_first and buffer[PADDING : PADDING + len(BOM)] == BOM:
-            raise Unusual
-        is_first = False
-        if is_last and filled and buffer[PADDING + filled - 1] != NEWLINE:
-            buffer[PADDING + filled] = NEWLINE
-            filled += 1
-        end = buffer.rfind(b"\n", PADDING, PADDING + filled) + 1
-        block = Block.of(np.frombuffer(buffer, dtype=np.uint8), PADDING, end) if end else None
-        used = 0
-        if block is not None:
-            block = block if is_last else block.without_last_query()
-            if len(block.start):
-                yield block
-                used = block.end - PADDING
-        if used:
-            left = bytes(buffer[PADDING + used : PADDING + filled])
-            del block
-            buffer[PADDING : PADDING + len(left)] = left
-            filled = len(left)
-        elif not is_last:
-            if size >= LARGEST_BLOCK:
-                raise Unusual
-            size *= 2
-            buffer = buffer[: PADDING + filled] + bytes(size - filled + PADDING)
-
-
-def _fill(file: IO[bytes], view: memoryview) -> int:
-    """Read until the view is full or the file ends."""
-    filled = 0
-    while filled < len(view):
-        n_read = file.readinto(view[filled:])  # type: ignore[attr-defined]
-        if not n_read:
-            break
-        filled += n_read
-    return filled
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Lines of six columns: where the columns end, and where the rows of each query begin."""
-
-    data: Bytes
-    marks: Ints
-    """For each line, the place of the byte after each column."""
-    line: Ints
-    """For each line, the place of its first byte."""
-    start: Ints
-    """For each query, its first line."""
-    end: int
-    """The place after the last line."""
-
-    @classmethod
-    def of(cls, data: Bytes, begin: int, end: int) -> Block:
-        """The lines between two places; Unusual if they are not plain lines of six columns with one mark between them."""
-        text = data[begin:end]
-        marks = np.flatnonzero(text <= 32)
-        if len(marks) % WIDTH:
-            raise Unusual
-        marks += begin
-        marks = marks.reshape(-1, WIDTH)
-        line = np.empty(len(marks), dtype=np.int64)
-        line[0] = begin
-        line[1:] = marks[:-1, 5] + 1
-        _check_lines(data, marks, line, text)
-        queries = ByteFields(data, line, marks[:, 0] - line)
-        return cls(data, marks, line, np.flatnonzero(queries.differs_from_previous()), end)
-
-    def without_last_query(self) -> Block:
-        """The block without the last query, which may go on after it."""
-        last = int(self.start[-1])
-        return Block(self.data, self.marks[:last], self.line[:last], self.start[:-1], int(self.line[last]))
-
-    def __len__(self) -> int:
-        return len(self.line)
-
-    @cached_property
-    def ends(self) -> Ints:
-        """For each query, the line after its last one."""
-        return np.append(self.start[1:], len(self))
-
-    @cached_property
-    def documents(self) -> ByteFields:
-        """The ids of documents."""
-        begin = self.marks[:, 1] + 1
-        return ByteFields(self.data, begin, self.marks[:, 2] - begin)
-
-    def queries(self) -> list[bytes]:
-        """The id of each query."""
-        places = zip(self.line[self.start].tolist(), self.marks[self.start, 0].tolist(), strict=True)
-        data = self.data
-        return [data[first:end].tobytes() for first, end in places]
-
-    def scores(self) -> Floats:
-        """The score of each line."""
-        try:
-            return parse_decimals(self.data, self.marks[:, 3] + 1, self.marks[:, 4])
-        except DataError:
-            raise Unusual from None
-
-
-def _check_lines(data: Bytes, marks: Ints, line: Ints, text: Bytes) -> None:
-    """Every line has five equal spaces or tabs and a line end, no empty column, and is neither a comment nor broken text."""
-    kinds = data[marks]
-    mark = kinds[0, 0]
-    is_plain = mark in SPACES and (kinds[:, :5] == mark).all() and (kinds[:, 5] == NEWLINE).all()
-    if not is_plain or (np.diff(marks, axis=1) < 2).any() or (marks[:, 0] == line).any() or (data[line] == HASH_SIGN).any():
-        raise Unusual
-    if text.max() > 127:
-        try:
-            str(text.data, "utf-8")
-        except UnicodeDecodeError:
-            raise Unusual from None
-
-
-# Ranks
+class QueryComesBack(Exception):
+    """The lines of a query are not together."""
 
 
 @dataclass(eq=False)
@@ -236,7 +118,7 @@ class Scan:
 
     qrels: Qrels
     judged: JudgedFields
-    precisions: tuple[str, ...]
+    precisions: Sequence[str]
     n_extra: int = 0
     length: Ints = field(init=False)
     n_constant: int = 0
@@ -248,13 +130,33 @@ class Scan:
         self.length = np.full(len(self.qrels), -1, dtype=np.int64)
         self._placed = {precision: [] for precision in self.precisions}
 
+    def empty(self) -> Scan:
+        """A scan of nothing, with the same judgments."""
+        return Scan(self.qrels, self.judged, self.precisions)
+
+    @classmethod
+    def joined(cls, scans: Sequence[Scan]) -> Scan:
+        """The scan of all parts of a file; QueryComesBack if a query is in two of them."""
+        whole = scans[0].empty()
+        for scan in scans:
+            if not whole._seen.isdisjoint(scan._seen):
+                raise QueryComesBack
+            whole._seen |= scan._seen
+            whole.n_extra += scan.n_extra
+            whole.n_constant += scan.n_constant
+            whole.length = np.maximum(whole.length, scan.length)
+            whole._judgments += scan._judgments
+            for precision, placed in scan._placed.items():
+                whole._placed[precision] += placed
+        return whole
+
     def add(self, block: Block) -> None:
         """Rank the judged documents of a block."""
-        names = block.queries()
+        names = block.queries.texts()
         n_seen = len(self._seen)
         self._seen.update(names)
         if len(self._seen) < n_seen + len(names):
-            raise Unusual  # a query that comes back
+            raise QueryComesBack
         number = np.fromiter((self.judged.queries.get(name, -1) for name in names), np.int64, len(names))
         self.n_extra += int((number < 0).sum())
         lengths = block.ends - block.start
@@ -307,44 +209,11 @@ class Scan:
         owner, position = spread(self._n_judged(number))
         return self.qrels.offsets[number[owner]] + position
 
-    def ranked(self, rule: RankRule, tag: str) -> Ranked:
-        """The run ranked by a rule."""
-        placed = Placed.joined(self._placed[rule.precision])
+    def counted(self) -> CountedJudgments:
+        """The judged documents of all blocks."""
         judgment = np.concatenate([*self._judgments, np.zeros(0, dtype=np.int64)])
-        return counted_run(
-            self.qrels,
-            judgment,
-            Ties(placed.better, placed.equal),
-            placed.ahead(rule.ties),
-            self.length,
-            n_constant=self.n_constant,
-            n_extra=self.n_extra,
-            tag=tag,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """For each judged document: how many rows are better, how many equal, and how many of these come before it."""
-
-    better: Ints
-    equal: Ints
-    above: Ints
-    """Equal rows whose document has a higher id."""
-    earlier: Ints
-    """Equal rows that come before it in the file."""
-
-    @classmethod
-    def joined(cls, parts: list[Placed]) -> Placed:
-        """The documents of all blocks."""
-        none = np.zeros(0, dtype=np.int64)
-        names = ("better", "equal", "above", "earlier")
-        return cls(*(np.concatenate([*(getattr(part, name) for part in parts), none]) for name in names))
-
-    def ahead(self, ties: str) -> Ints:
-        """How many equal rows come before each document."""
-        count = self.above if ties.startswith("docid") else self.earlier
-        return count if ties in ("docid_desc", "input_order") else self.equal - 1 - count
+        placed = {precision: Placed.joined(parts) for precision, parts in self._placed.items()}
+        return CountedJudgments(judgment, placed, self.length, self.n_constant, self.n_extra)
 
 
 def _place(block: Block, score: NDArray[np.floating], row: Ints, place: Ints) -> Placed:
@@ -388,9 +257,7 @@ def _break_ties(documents: ByteFields, rows: Ints, row: Ints, first: Ints, n_equ
     )
 
 
-def _break_ties_by_sorting(
-    documents: ByteFields, rows: Ints, row: Ints, group: Ints, size: Ints
-) -> tuple[Ints, Ints]:
+def _break_ties_by_sorting(documents: ByteFields, rows: Ints, row: Ints, group: Ints, size: Ints) -> tuple[Ints, Ints]:
     """The same by sorting each group once, for groups with many judged documents."""
     owner, position = spread(size)
     equals = rows[group[owner] + position]

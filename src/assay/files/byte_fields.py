@@ -1,7 +1,7 @@
 """Byte fields: many short texts in one array of bytes, hashed and compared eight bytes at a time.
 
-A field is a start and a length. Its words are its bytes in groups of eight, the last one filled with zeros. No text contains a
-zero byte, so two fields are equal if their lengths and words are.
+A field is a start and a length. Its words are its bytes in groups of eight, the last one filled with zeros. No text contains
+a zero byte, so two fields are equal if their lengths and words are.
 """
 
 from __future__ import annotations
@@ -55,6 +55,22 @@ class ByteFields:
         data = np.frombuffer(encoded + bytes(PADDING), dtype=np.uint8)
         return cls(data, np.cumsum(length) - length, length)
 
+    def texts(self) -> list[bytes]:
+        """The bytes of each field."""
+        data = self.data
+        return [data[start:end].tobytes() for start, end in zip(*self._ends(), strict=True)]
+
+    def _ends(self) -> tuple[list[int], list[int]]:
+        return self.start.tolist(), (self.start + self.length).tolist()
+
+    def distinct(self) -> tuple[ByteFields, Ints]:
+        """The different fields, and for each field which of them it is; two that only share their hash stay apart."""
+        _, first, which = np.unique(self.hashes(), return_index=True, return_inverse=True)
+        distinct = self.take(first)
+        if distinct.take(which).equal(self).all():
+            return distinct, which
+        return self, np.arange(len(self.start))
+
     def take(self, rows: Ints) -> ByteFields:
         """Only these fields."""
         return ByteFields(self.data, self.start[rows], self.length[rows])
@@ -67,7 +83,9 @@ class ByteFields:
     def word(self, number: int) -> Words:
         """A word of each field; 0 for fields that are shorter."""
         left = self.length - WIDTH * number
-        words = words_at(self.data, self.start + WIDTH * number if number else self.start)
+        words = words_at(
+            self.data, np.minimum(self.start + WIDTH * number, len(self.data) - WIDTH) if number else self.start
+        )
         if left.min(initial=WIDTH) < WIDTH:
             words &= MASKS[np.clip(left, 0, WIDTH)]
         return words

@@ -1,8 +1,8 @@
 """Decimals: numbers in an array of bytes, read exactly as `float` reads them, eight digits at a time.
 
-A number such as -12.3456 is a whole number of digits, divided by a power of ten. Both are exact floats if there are few digits,
-so their quotient is correctly rounded. More digits need a quotient with more bits, which is rounded again; if that might give
-another number, and for everything that is not written in this way (1e-5, inf), Python reads the text.
+A number such as -12.3456 is a whole number of digits, divided by a power of ten. Both are exact floats if there are few
+digits, so their quotient is correctly rounded. More digits need a quotient with more bits, which is rounded again; if that
+might give another number, and for everything that is not written in this way (1e-5, inf), Python reads the text.
 """
 
 from __future__ import annotations
