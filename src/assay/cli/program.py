@@ -6,10 +6,12 @@ import argparse
 import difflib
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from assay.catalog import load_entries
@@ -89,9 +91,22 @@ def _describe_unrecognized(words: list[str], flags: Sequence[str], other_flags: 
     return (" " if near else ". ").join([what, *advice])
 
 
+FOLDER = "assay.cli.commands"
+
+
 @cache
 def _all_commands() -> Mapping[str, Command]:
-    return load_entries("assay.cli.commands", Command, "assay.cli")
+    return load_entries(FOLDER, Command, "assay.cli")
+
+
+def _commands(name: str) -> Iterable[Command]:
+    """The named command, otherwise all commands. A command in a file of its name is loaded alone, which is faster."""
+    if name.isidentifier() and find_spec(f"{FOLDER}.{name}") is not None:
+        entries = vars(import_module(f"{FOLDER}.{name}")).values()
+        if own := [entry for entry in entries if isinstance(entry, Command) and entry.name == name]:
+            return own
+    known = _all_commands()
+    return [known[name]] if name in known else known.values()
 
 
 def build_parser(name: str = "") -> Parser:
@@ -106,8 +121,7 @@ def build_parser(name: str = "") -> Parser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
-    known = _all_commands()
-    for command in [known[name]] if name in known else known.values():
+    for command in _commands(name):
         sub = commands.add_parser(
             command.name,
             help=command.help,

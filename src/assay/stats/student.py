@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 from assay.stats.numeric import Exact, exact, rounding_of
+from assay.stats.quantiles import student_quantile
 
 
 class Student(NamedTuple):
@@ -73,10 +74,8 @@ def chance_of_equal_coins(n: int, alternative: str) -> float:
 
 def half_width(error: Floats | float, df: float, level: float) -> Floats:
     """Half the width of the interval of a mean, from its standard error."""
-    from scipy.special import stdtrit
-
     with np.errstate(over="ignore"):  # scores near the largest float have infinite intervals
-        return np.asarray(stdtrit(float(df), (1 + level) / 2) * error)
+        return np.asarray(student_quantile((1 + level) / 2, float(df)) * error)
 
 
 class TwoSamples(NamedTuple):
