@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri, stdtrit
 
-from assay.stats.quantiles import normal_quantile, student_quantile
+from assay.stats import normal_quantile, student_quantile
 
 CHANCES = st.floats(1e-9, 1 - 1e-9).filter(lambda p: p != 0.5)
 

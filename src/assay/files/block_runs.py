@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Ints, ScoreOrder, spread
-from assay.files.byte_fields import FACTOR, PADDING, ByteFields
+from assay.files.byte_fields import FACTOR, PADDING, ByteFields, find_hashes
 from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed, judged_fields
 from assay.files.rows import n_columns, trec_fields
 from assay.files.scattered_runs import count_scattered
@@ -32,7 +32,6 @@ LEAST = 50_000
 MAX_PARTS = 4
 LEAST_PART = 1 << 23
 """Bytes of a part that is worth a thread."""
-TABLE_BITS = np.uint64(48)
 MAX_PAIRS_PER_ROW = 8
 """If tied documents need more comparisons than this for each row, sorting them is faster."""
 TIES = frozenset({"docid_desc", "docid_asc", "input_order", "reverse_order"})
@@ -189,14 +188,8 @@ class Scan:
         sought, judgment = sought[order], judgment[order]
         if (sought[1:] == sought[:-1]).any():
             raise Unusual
-        table = np.zeros(1 << (64 - int(TABLE_BITS)), dtype=bool)
-        table[sought >> TABLE_BITS] = True
-        row = np.flatnonzero(table[pair >> TABLE_BITS])
-        if not len(sought):
-            row = row[:0]
-        near = np.minimum(np.searchsorted(sought, pair[row]), max(len(sought) - 1, 0))
-        is_hit = sought[near] == pair[row] if len(row) else np.zeros(0, dtype=bool)
-        row, judgment = row[is_hit], judgment[near[is_hit]]
+        row, near = find_hashes(pair, sought)
+        judgment = judgment[near]
         same = block.documents.take(row).equal(self.judged.documents.take(judgment))
         return row[same], judgment[same], place[row[same]]
 

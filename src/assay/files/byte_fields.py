@@ -144,6 +144,22 @@ class ByteFields:
         return differs
 
 
+def find_hashes(hashed: Words, sought: Words) -> tuple[Ints, Ints]:
+    """Where hashes are among the sought ones, which are sorted and different: their places, and which of them they are.
+
+    A table of the first bits leaves few candidates for the search.
+    """
+    shift = np.uint64(64 - max(16, int(16 * len(sought)).bit_length()))
+    table = np.zeros(1 << (64 - int(shift)), dtype=bool)
+    table[sought >> shift] = True
+    place = np.flatnonzero(table[hashed >> shift])
+    if not len(place):
+        return place, place
+    near = np.minimum(np.searchsorted(sought, hashed[place]), len(sought) - 1)
+    is_hit = sought[near] == hashed[place]
+    return place[is_hit], near[is_hit]
+
+
 def _mixed(hashed: Words, words: Words) -> Words:
     hashed = (hashed ^ words) * FACTOR
     hashed ^= hashed >> HALF

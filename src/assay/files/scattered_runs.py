@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, ScoreOrder, spread
-from assay.files.byte_fields import FACTOR, ByteFields, Words
+from assay.files.byte_fields import FACTOR, ByteFields, Words, find_hashes
 from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed
 from assay.files.source import FileSource
 from assay.files.trec_blocks import Block, Unusual, read_blocks
@@ -26,13 +26,13 @@ def count_scattered(source: FileSource, qrels: Qrels, judged: JudgedFields, prec
     for part in _read_parts(source, finder.numbers):
         finder.add(part)
     finder.check_no_duplicates()
-    found = finder.found()
-    counters = {precision: Counter(found, judged, precision) for precision in precisions}
+    hits = finder.hits()
+    counters = {precision: Counter(hits, judged, precision) for precision in precisions}
     for part in _read_parts(source, finder.numbers):
         for counter in counters.values():
             counter.add(part)
     placed = {precision: counter.placed() for precision, counter in counters.items()}
-    return CountedJudgments(found.judgment, placed, finder.length(), finder.n_constant(), finder.n_extra)
+    return CountedJudgments(hits.judgment, placed, finder.length(), finder.n_constant(), finder.n_extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def _read_parts(source: FileSource, numbers: QueryNumbers) -> Iterator[Part]:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class JudgedHits:
     """The judged documents of a run: their judgments, queries, scores and rows in the file."""
 
     judgment: Ints
@@ -87,7 +87,7 @@ class Finder:
     judged: JudgedFields
     numbers: QueryNumbers = field(init=False)
     _hashes: list[Words] = field(default_factory=list)
-    _found: list[Found] = field(default_factory=list)
+    _hits: list[JudgedHits] = field(default_factory=list)
     _n_rows: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _first_score: Floats = field(default_factory=lambda: np.zeros(0))
     _varies: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -99,9 +99,6 @@ class Finder:
         self._pairs = pairs[self._order]
         if (self._pairs[1:] == self._pairs[:-1]).any():
             raise Unusual
-        self._shift = np.uint64(64 - max(16, int(16 * len(pairs)).bit_length()))
-        self._table = np.zeros(1 << (64 - int(self._shift)), dtype=bool)
-        self._table[self._pairs >> self._shift] = True
 
     def add(self, part: Part) -> None:
         """Look for judged documents in a block."""
@@ -110,14 +107,12 @@ class Finder:
         self._count_rows(query, score)
         pair = _paired(block.documents.hashes(), query)
         self._hashes.append(pair)
-        row = np.flatnonzero(self._table[pair >> self._shift])
-        near = np.minimum(np.searchsorted(self._pairs, pair[row]), max(len(self._pairs) - 1, 0))
-        is_hit = self._pairs[near] == pair[row] if len(self._pairs) else np.zeros(len(row), dtype=bool)
-        row, judgment = row[is_hit], self._order[near[is_hit]]
+        row, near = find_hashes(pair, self._pairs)
+        judgment = self._order[near]
         same = self.qrels.query_of[judgment] == query[row]
         same &= block.documents.take(row).equal(self.judged.documents.take(judgment))
         row, judgment = row[same], judgment[same]
-        self._found.append(Found(judgment, query[row], score[row], part.first + row))
+        self._hits.append(JudgedHits(judgment, query[row], score[row], part.first + row))
 
     def _count_rows(self, query: Ints, score: Floats) -> None:
         n_more = len(self.numbers) - len(self._n_rows)
@@ -137,12 +132,12 @@ class Finder:
         if (hashes[1:] == hashes[:-1]).any():
             raise Unusual
 
-    def found(self) -> Found:
+    def hits(self) -> JudgedHits:
         """The judged documents, query by query, the best first."""
         names = ("judgment", "query", "score", "row")
-        judgment, query, score, row = (np.concatenate([getattr(found, name) for found in self._found]) for name in names)
+        judgment, query, score, row = (np.concatenate([getattr(part, name) for part in self._hits]) for name in names)
         order = np.lexsort((row, -score, query))
-        return Found(judgment[order], query[order], score[order], row[order])
+        return JudgedHits(judgment[order], query[order], score[order], row[order])
 
     def length(self) -> Ints:
         """The number of rows of each judged query; -1 if it has none."""
@@ -168,15 +163,15 @@ def _paired(document: Words, query: Ints) -> Words:
 class Counter:
     """The second pass: counts better and equal rows for the judged documents, in one precision."""
 
-    def __init__(self, found: Found, judged: JudgedFields, precision: str) -> None:
-        self._found, self._precision = found, precision
+    def __init__(self, hits: JudgedHits, judged: JudgedFields, precision: str) -> None:
+        self._hits, self._precision = hits, precision
         with np.errstate(over="ignore"):
-            negated = -found.score.astype(precision)
-        n_queries = int(found.query.max(initial=-1)) + 1
-        end = np.cumsum(np.bincount(found.query, minlength=n_queries))
+            negated = -hits.score.astype(precision)
+        n_queries = int(hits.query.max(initial=-1)) + 1
+        end = np.cumsum(np.bincount(hits.query, minlength=n_queries))
         start = np.append(np.zeros(1, dtype=np.int64), end[:-1])[: len(end)]
         self._order = ScoreOrder(negated, start, end, np.ones(len(end), dtype=bool))
-        self._documents = judged.documents.take(found.judgment)
+        self._documents = judged.documents.take(hits.judgment)
         self._better, self._equal, self._above, self._earlier = np.zeros((4, len(negated) + 1), dtype=np.int64)
 
     def add(self, part: Part) -> None:
@@ -200,7 +195,7 @@ class Counter:
         self._equal += np.bincount(entry, minlength=n)
         is_above = part.block.documents.take(row).above(self._documents.take(entry))
         self._above += np.bincount(entry[is_above], minlength=n)
-        is_earlier = part.first + row < self._found.row[entry]
+        is_earlier = part.first + row < self._hits.row[entry]
         self._earlier += np.bincount(entry[is_earlier], minlength=n)
 
     def placed(self) -> Placed:

@@ -102,10 +102,10 @@ class Block:
     def of(cls, data: Bytes, begin: int, end: int) -> Block:
         """The lines between two places; Unusual if they are not plain lines of six columns with one mark between them."""
         text = data[begin:end]
-        found = np.flatnonzero(text <= 32)
-        if len(found) % WIDTH:
+        places = np.flatnonzero(text <= 32)
+        if len(places) % WIDTH:
             raise Unusual
-        marks = (found + begin).reshape(-1, WIDTH)
+        marks = (places + begin).reshape(-1, WIDTH)
         line = np.empty(len(marks), dtype=np.int64)
         line[0] = begin
         line[1:] = marks[:-1, 5] + 1
