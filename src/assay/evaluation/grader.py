@@ -39,6 +39,7 @@ class Grader:
         self._duplicates = policies[0].duplicates
         self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
         self._known: dict[tuple[int, Policy], Grading] = {}
+        self._by_policy: dict[Policy, Grading] = {}
 
     @property
     def has_shared_times(self) -> bool:
@@ -47,6 +48,12 @@ class Grader:
 
     def grading(self, policy: Policy) -> Grading:
         """The run graded under a policy. Policies that rank in the same way share one grading."""
+        known = self._by_policy.get(policy)
+        if known is None:
+            known = self._by_policy[policy] = self._grading(policy)
+        return known
+
+    def _grading(self, policy: Policy) -> Grading:
         ranked = self._ranked[policy.rank_rule]
         ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
         key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # the ranks settle the rest

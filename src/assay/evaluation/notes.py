@@ -107,6 +107,8 @@ def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str
     notes = []
     words: dict[str, list[str]] = {}
     for setting in settings:
+        if setting.asked is setting.metric and setting.policy == profile.policy and not setting.also_asked:
+            continue
         others = (recorded_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
         for asked in (setting.asked, *others):
             start = replace(setting, metric=asked, policy=profile.policy)
