@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
+# ranx itself, which the slow tests compare with its drop-in; 700 MB, because of Numba
+RANX := .venv-ranx
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # number of test processes; each needs 1 GB of memory
 JOBS ?= 2
@@ -15,7 +17,7 @@ FUZZ ?= --seconds 120
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
+.PHONY: help demo test ranx test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -47,7 +49,15 @@ snapshots: $(READY) ## regenerate the expected output in tests/snapshots and in 
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete
 
+$(RANX)/.ready: tests/compat/ranx/requirements.txt
+	$(PYTHON) -m venv $(RANX)
+	$(RANX)/bin/python $(INSTALL) -r tests/compat/ranx/requirements.txt
+	@touch $@
+
+ranx: $(RANX)/.ready ## install ranx, so that the slow tests compare its drop-in with it (installs 700 MB)
+
 test-slow: $(READY) ## run the slow tests, and the property tests with ten times as many examples
+	ASSAY_RANX_PYTHON=$${ASSAY_RANX_PYTHON:-$(wildcard $(abspath $(RANX)/bin/python))} \
 	ASSAY_TEST_EXAMPLES=$${ASSAY_TEST_EXAMPLES:-150} $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or hypothesis"
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
@@ -86,4 +96,4 @@ docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
 
 clean: ## delete the virtual environments, builds and caches
-	rm -rf $(VENV) $(ADAPTERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) $(RANX) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

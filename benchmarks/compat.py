@@ -26,11 +26,7 @@ METRICS = ["map", "ndcg@10", "mrr", "precision@10", "recall@100"]
 BAR = 1.5
 TRIES = 8
 STARTS = 20
-DROP_INS = sorted(
-    path.stem
-    for path in (ROOT / "src" / "assay" / "compat").iterdir()
-    if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
-)
+DROP_INS = sorted(path.parent.name for path in (ROOT / "src" / "assay" / "compat").glob("*/__init__.py"))
 SCRIPT = """
 import json, sys, time
 from benchmarks._data import make_dicts

@@ -59,10 +59,10 @@ def load_what_is_needed(operations: list[Operation], folder: Path) -> None:
             except Exception:  # noqa: BLE001 (what cannot be imported is imported by the fork)
                 continue
         shutil.rmtree(place)
-    from assay.providers.embeddings import load_model
+    from assay.embeddings import load_model
 
     if any(operation.name == "embedding cache" for operation in operations):
-        load_model("wordllama")  # half a second, in which nothing is written
+        load_model("dense", "wordllama")  # half a second, in which nothing is written
     gc.collect()
     gc.freeze()  # else collecting garbage in a fork would copy everything first
 

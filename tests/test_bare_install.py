@@ -67,6 +67,7 @@ NEEDS = {
     "serve --port 0": "web",
     "eval --benchmarks rag-template --providers dense": "dense",
     "eval --benchmarks rag-template --providers hybrid": "dense",
+    "eval --benchmarks rag-template --providers bm25 --relevance semantic": "dense",
     "eval --benchmarks hpo-en --providers bm25": "hpo",
     "datasets show hpo-en": "hpo",
     "ontology show HP:0001250": "hpo",

@@ -42,6 +42,26 @@ def dataset():
     return made
 
 
+def test_columns_without_values_are_text():
+    same = assay.compare(QRELS, {"first": RUN, "second": RUN}, "mrr")
+    assert same.to_pandas()["better"].tolist() == [None]
+    assert (same.to_polars().schema["better"], same.to_arrow().schema.field("better").type) == (pl.String, pa.string())
+    for empty in (assay.Run({}), assay.Qrels({})):
+        assert empty.to_polars().schema["doc_id"] == pl.String
+        assert empty.to_arrow().schema.field("doc_id").type == pa.string()
+
+
+@pytest.mark.parametrize("doc", ["=1+1", "-dGh1", "@name", "a\nb"])
+def test_ids_that_csv_would_change_are_an_error(doc, dataset, tmp_path):
+    dataset.add_query(assay.Query(doc, "What?"))
+    for value in (assay.Run({"q1": {doc: 1.0}}), assay.Qrels({"q1": {doc: 1}}), dataset):
+        with pytest.raises(assay.DataError, match="would change in CSV"):
+            value.save(tmp_path / "data.csv")
+    assay.Run({"q1": {"-5": 1.0, "a,b": 0.5}}).save(tmp_path / "run.csv")
+    assert assay.Run(tmp_path / "run.csv").to_dict() == {"q1": {"-5": 1.0, "a,b": 0.5}}
+    assert [path.name for path in tmp_path.iterdir()] == ["run.csv"]
+
+
 def of_all(value, table=None):
     """The rows of a table, which must be the same in all three kinds of frames."""
     pandas, polars, arrow = value.to_pandas(table), value.to_polars(table), value.to_arrow(table)
@@ -215,7 +235,7 @@ def test_documents_for_people_name_what_they_are_about(ending, result, compariso
 
 
 def test_an_unknown_extension_is_an_error_that_lists_the_known_ones(result, tmp_path):
-    with pytest.raises(assay.UsageError, match=r"must be one of \.json, \.csv, .*, not '\.xlsx'"):
+    with pytest.raises(assay.UsageError, match=r"result\.xlsx: the file extension must be one of \.json, \.csv, .*"):
         result.save(tmp_path / "result.xlsx")
     with pytest.raises(assay.UsageError, match="this result has no rankings"):
         result.save(tmp_path / "result.run")

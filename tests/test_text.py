@@ -41,6 +41,7 @@ def test_counts_shares_and_lists():
 def test_harmful_text_is_written_out():
     for text in ("plain", "Krampfanfälle", "検索 🔎", "", "[red]x[/red]"):
         assert printable(text) == text
+    assert printable("a\u202egnp.exe\u2066") == "a\\u202egnp.exe\\u2066"
     assert printable("a\x1b[31mb\nc\u2028d\x85\ud800") == "a\\x1b[31mb\\nc\\u2028d\\x85\\ud800"
     assert [display_width(text) for text in ("abc", "検索", "e\u0301", "")] == [3, 4, 1, 0]
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from assay import Document, Query
 from assay.datasets import BenchmarkDataset
+from assay.embeddings import EmbeddingCache, key_of
 from assay.execution.checkpoint import CACHE_PART, Checkpoint, ResponseCache
 from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.ontology import cache as ontologies
 from assay.ontology.reading import parse_ontology
-from assay.providers.embeddings import EmbeddingCache, key_of
 from assay.providers.provider import parse_provider
 from assay.store.location import parse_location
 from assay.store.progress import PartProgress, Running, folder_of, list_running
@@ -117,9 +117,9 @@ def _check_embeddings(data: bytes) -> object:
 
 
 def _digest(vector: bytes) -> bytes:
-    from assay.providers import embeddings
+    from assay.embeddings import disk_cache
 
-    return embeddings._digest(KEY, vector)
+    return disk_cache._digest(KEY, vector)
 
 
 def _embedding_seeds() -> list[bytes]:

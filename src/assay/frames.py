@@ -54,11 +54,15 @@ class Tabular:
 
     def to_polars(self, table: str | None = None) -> pl.DataFrame:
         """A table as a polars frame; without a name, the first table."""
-        return _package("polars").DataFrame(self.columns_of(table), strict=False)
+        polars, columns = _package("polars"), self.columns_of(table)
+        texts = dict.fromkeys(_without_values(columns), polars.String)
+        return polars.DataFrame(columns, schema_overrides=texts, strict=False)
 
     def to_arrow(self, table: str | None = None) -> pa.Table:
         """A table as an Arrow table; without a name, the first table."""
-        return _package("pyarrow").table(self.columns_of(table))
+        arrow, columns = _package("pyarrow"), self.columns_of(table)
+        texts = {name: arrow.array(columns[name], arrow.string()) for name in _without_values(columns)}
+        return arrow.table(columns | texts)
 
     def to_json(self) -> str:
         """The text that `save` writes to a file with the extension .json."""
@@ -77,6 +81,11 @@ def _package(name: str) -> Any:
     if find_spec(name) is None:
         raise UsageError(f"this needs the package {name}: pip install {name}")
     return import_module(name)
+
+
+def _without_values(columns: Columns) -> list[str]:
+    """The columns from whose values no type can be found. They are text, so that frames of several objects fit together."""
+    return [name for name, values in columns.items() if isinstance(values, list) and all(value is None for value in values)]
 
 
 def tag_columns(tags: Sequence[Mapping[str, str]], taken: Sequence[str]) -> dict[str, Sequence[Any]]:

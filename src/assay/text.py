@@ -19,6 +19,8 @@ The last four characters are the wide forms of = + - @.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
 _HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
 """Unicode categories that move the cursor, end a line, or cannot be written at all."""
+_REORDERING = frozenset(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+"""Characters that change the direction of the text after them, so that a name could show what it does not say."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -81,10 +83,17 @@ def shortened(value: object, most: int = 40) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with control characters written out as in Python: ESC becomes backslash x1b."""
+    """The text on one line, with control characters written out as in Python: ESC becomes backslash x1b.
+
+    Characters that reverse the text after them are written out too.
+    """
     if text.isprintable():
         return text
-    return "".join(_written_out(letter) if unicodedata.category(letter) in _HARMFUL else letter for letter in text)
+    return "".join(_written_out(letter) if _is_harmful(letter) else letter for letter in text)
+
+
+def _is_harmful(letter: str) -> bool:
+    return letter in _REORDERING or unicodedata.category(letter) in _HARMFUL
 
 
 def spreadsheet_cell(text: str) -> str:

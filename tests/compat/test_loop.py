@@ -36,29 +36,29 @@ def test_a_run_with_scores_is_written_best_first(tmp_path):
     assert not (tmp_path / "b.run").exists()
 
 
-TWICE, RELEVANT = ["a", "a", "b", 7, "7"], {"a", "b", "7"}
-CREDITED = {"precision_at_k": 3 / 5, "recall_at_k": 1, "f1_at_k": 3 / 4, "hit_rate_at_k": 1, "mrr_at_k": 1}
+TWICE, RELEVANT = ["a", "a", "b", "7", "7"], {"a", "b", "7"}
+CREDITED = {"precision_at_k": 3 / 5, "recall_at_k": 1, "f1_at_k": 3 / 4}
 CREDITED |= {"average_precision_at_k": (1 / 1 + 2 / 3 + 3 / 4) / 3}
 
 
 def test_a_document_retrieved_twice_is_credited_once_with_a_warning(tmp_path):
     for name, value in CREDITED.items():
-        with pytest.warns(loop.DifferenceWarning, match="twice"):
+        with pytest.warns(loop.DifferenceWarning, match="retrieved twice"):
             assert getattr(loop, name)(TWICE, RELEVANT, 5) == pytest.approx(value), name
         if hasattr(loop, f"mean_{name}"):
             for query in ((TWICE, RELEVANT), {"retrieved_ids": TWICE, "relevant_ids": RELEVANT}):
-                with pytest.warns(loop.DifferenceWarning, match="twice"):
+                with pytest.warns(loop.DifferenceWarning, match="retrieved twice"):
                     assert getattr(loop, f"mean_{name}")([query], 5) == pytest.approx(value), name
-    with pytest.warns(loop.DifferenceWarning, match="twice"):
+    with pytest.warns(loop.DifferenceWarning, match="retrieved twice"):
         found = loop.BatchEvaluator([5]).evaluate_query("q", TWICE, RELEVANT, [3, 3, 2, 1, 1])
     assert found["precision@5"] == 3 / 5
     assert found["ndcg@5"] == pytest.approx((3 + 2 / 2 + 1 / math.log2(5)) / (3 + 2 / math.log2(3) + 1 / 2))
     dataset = loop.BenchmarkDataset("Chunks", qrels={"q": dict.fromkeys(RELEVANT, 1)}, queries={"q": loop.Query("q", "?")})
-    with pytest.warns(loop.DifferenceWarning, match="twice"):
+    with pytest.warns(loop.DifferenceWarning, match="retrieved twice"):
         assert (
             loop.ReproducibleEvaluationRunner(dataset, "m").evaluate_run({"q": TWICE}, "precision@5")["precision@5"] == 3 / 5
         )
-    with pytest.warns(loop.DifferenceWarning, match="twice"):
+    with pytest.warns(loop.DifferenceWarning, match="save_trec_run"):
         loop.save_trec_run({"q": TWICE}, tmp_path / "a.run")
     assert [line.split()[2] for line in (tmp_path / "a.run").read_text().splitlines()] == ["a", "b", "7"]
 

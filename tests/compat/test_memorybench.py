@@ -20,7 +20,7 @@ from assay.compat.memorybench import (
 )
 
 IDS = st.sampled_from("abcd")
-pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.MemorybenchDifference")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def result(retrieved, **fields):

@@ -9,9 +9,8 @@ from assay.compat import memorybench
 from assay.compat.memorybench import (
     AccuracyMetric,
     Bleu1Metric,
+    DifferenceWarning,
     F1Metric,
-    MAPAtKMetric,
-    MemorybenchDifference,
     MetricRegistry,
     MRRMetric,
     NDCGAtKMetric,
@@ -119,7 +118,7 @@ def test_a_sealed_pack_decides_before_words_and_evidence_is_counted():
     assert (found["value"], found["details"]["strategyUsed"]) == (1.0, "pack")
     two = {**PARIS, "metadata": {"evidence": ["c1", "c9"]}}
     assert RecallAtKMetric(5).compute([{**PARIS, "metadata": {"evidence": "c1"}}], pack)["value"] == 1.0
-    with pytest.warns(MemorybenchDifference, match="is recall"):
+    with pytest.warns(DifferenceWarning, match="gives recall"):
         assert RecallAtKMetric(5).compute([two], pack)["value"] == 0.5
 
 
@@ -147,14 +146,14 @@ def test_packs_as_memorybench_prints_them(make):
 # Differences
 def test_differences_that_change_a_value_are_warnings():
     two = {**BARE, "metadata": {"relevantIds": ["a", "z"]}}
-    with pytest.warns(MemorybenchDifference, match=r"recall \(0.5000\), not the share .* \(1.0000\)"):
+    with pytest.warns(DifferenceWarning, match=r"recall_at_5: 0.5000 instead of 1.0000"):
         RecallAtKMetric(5).compute([two])
     twins = {**BARE, "metadata": {"relevantIds": ["a"]}, "retrievedContext": [{"id": "a"}, {"id": "a"}]}
-    with pytest.warns(MemorybenchDifference, match="twice"):
-        MAPAtKMetric(5).compute([twins])
+    with pytest.warns(DifferenceWarning, match="twice"):
+        NDCGAtKMetric(5).compute([twins])
     unmarked = {key: value for key, value in PARIS.items() if key != "correct"}
     for metric in (SuccessAtKMetric(5), AccuracyMetric()):
-        with pytest.warns(MemorybenchDifference, match="1 result has no `correct`"):
+        with pytest.warns(UserWarning, match="1 result has no `correct`"):
             assert metric.compute([PARIS, unmarked])["value"] == 0.5
     nameless = {
         **BARE,
@@ -162,3 +161,29 @@ def test_differences_that_change_a_value_are_warnings():
         "retrievedContext": [{"content": "x"}, {"content": "x"}, {"id": "a"}],
     }
     assert MRRMetric().compute([nameless])["value"] == pytest.approx(1 / 3)  # no warning: no id comes twice
+
+
+PARAPHRASE = {
+    "expected": "He bought a car.",
+    "correct": True,
+    "retrievedContext": [
+        {"id": "c1", "content": "The train leaves at nine."},
+        {"id": "c2", "content": "John purchased an automobile."},
+    ],
+}
+
+
+def test_embeddings_decide_if_asked():
+    for relevance, found in (("auto", 0.0), ("semantic", 1.0), ("semantic(threshold=0.9)", 0.0)):
+        assert memorybench.calculateRecallAtK([PARAPHRASE], 5, relevance=relevance) == found
+        assert memorybench.calculateMRR([PARAPHRASE], relevance=relevance) == found / 2
+        assert memorybench.calculateNDCGAtK([PARAPHRASE], relevance=relevance) == pytest.approx(found * 0.6309297535714575)
+        assert memorybench.calculatePrecisionAtK([PARAPHRASE], 5, relevance=relevance) == found / 5
+        assert memorybench.calculateSuccessAtK([PARAPHRASE], 5, relevance=relevance) == found
+    details = memorybench.MRRMetric(relevance="semantic").compute([PARAPHRASE])["details"]
+    assert details["strategyUsed"] == "semantic"
+    assert details["strategyCounts"] == {"qrels": 0, "pack": 0, "token-fallback": 0, "semantic": 1}
+    nothing = [{"retrievedContext": [{"id": "c1"}]}]
+    assert memorybench.MAPAtKMetric(5, relevance="semantic").compute(nothing)["value"] == 0.0
+    with pytest.raises(assay.UnknownName, match="Did you mean semantic"):
+        memorybench.NDCGAt5Metric(relevance="semantics")

@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.compat.phentrieve import (
-    PhentrieveDifference,
+    DifferenceWarning,
     SimilarityFormula,
     average_precision_at_k,
     calculate_test_case_max_ont_sim,
@@ -22,6 +22,7 @@ from assay.compat.phentrieve import (
     run_evaluation,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.phentrieve.DifferenceWarning")
 SEIZURE = "HP:0001250"
 
 
@@ -222,7 +223,7 @@ def test_own_files_of_a_language_come_before_the_bundled_ones(tmp_path, monkeypa
     assert [found[code]["num_test_cases"] for code in ("de", "fr")] == [2, 3]
     assert found["de"]["test_file"] == "tests/data/benchmarks/de/standard_v1.json"
     assert found["de"]["notes"][0] == "cases: your own file tests/data/benchmarks/de/standard_v1.json."
-    with pytest.warns(PhentrieveDifference, match="tests/data/benchmarks/en/tiny_v1.json"):
+    with pytest.warns(DifferenceWarning, match="tests/data/benchmarks/en/tiny_v1.json"):
         bundled = evaluate_multilingual_model(finding(SEIZURE), ["en"], size="tiny")["per_language"]
     assert (bundled["en"]["test_file"], bundled["en"]["num_test_cases"]) == ("hpo-en:tiny", 9)
 

@@ -88,6 +88,7 @@ def test_scores_that_float32_confuses():
     assert_same(qrels, run, EVERYTHING, float32=True)
 
 
+@pytest.mark.filterwarnings("ignore::assay.compat.pytrec_eval.DifferenceWarning")
 def test_float64_unless_asked():
     qrels, run = {"q": {"b": 1}}, {"q": {"a": 1.00000002, "b": 1.00000001}}
     assert original.RelevanceEvaluator(qrels, ["recip_rank"]).evaluate(run) == {"q": {"recip_rank": 1.0}}
@@ -173,6 +174,7 @@ def test_what_the_original_does_not_survive(snapshots):
         assert isinstance(caught.value, ValueError)
 
 
+@pytest.mark.filterwarnings("ignore::assay.compat.pytrec_eval.DifferenceWarning")
 def test_data_that_the_original_cannot_take():
     found = evaluate(EVERYTHING, {"q1": {"a": -1, "b": -2}})["q1"]
     assert (found["num_ret"], found["bpref"], found["ndcg"], found["infAP"]) == (3.0, 0.0, 0.0, 0.0), "negative grades alone"

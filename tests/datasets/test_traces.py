@@ -129,7 +129,7 @@ def without(request, start):
 
 
 FAULTS = {
-    "no documents": [REQUESTS[0], without(REQUESTS[3], "retrieval")],
+    "no documents in any span": [without(REQUESTS[3], "retrieval")],
     "no query": [without(REQUESTS[3], "input")],
     "no JSON": [REQUESTS[0], '{"resourceSpans": [', REQUESTS[1]],
     "no object": [REQUESTS[0], "[1, 2]"],
@@ -164,11 +164,17 @@ def test_faults_have_their_place(traces, snapshots):
 
 
 def test_bad_spans_can_be_left_out(traces):
-    path = traces(*[REQUESTS[0]] * 200, without(REQUESTS[3], "retrieval"))
+    path = traces(*[REQUESTS[0]] * 200, without(REQUESTS[3], "input"))
     with assay.lenient_reading():
         run = Run(path)
     assert run.to_dict() == {SLEEP: {"d1": 0.9, "d2": 0.4}}
     assert any("1 bad record left out" in note for note in run.notes)
+
+
+def test_a_span_without_documents_found_nothing(traces):
+    run = Run(traces(REQUESTS[0], without(REQUESTS[3], "retrieval")))
+    assert run.to_dict() == {SLEEP: {"d1": 0.9, "d2": 0.4}, PURR: {}}
+    assert any("1 retriever span without documents read as empty rankings" in note for note in run.notes)
 
 
 def test_texts_need_a_benchmark(tmp_path, capsys):
@@ -176,3 +182,9 @@ def test_texts_need_a_benchmark(tmp_path, capsys):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     assert main(["score", str(tmp_path / "qrels.txt"), str(SAMPLES / "openinference.jsonl")]) == 3
     assert "--dataset" in capsys.readouterr().err
+
+
+def test_texts_that_no_query_of_the_benchmark_has(golden, tmp_path):
+    with pytest.raises(assay.DataError, match="none of them is the text of a query in the benchmark") as caught:
+        assay.evaluate(assay.load_dataset(golden), {"an other question": ["d1"]}, "mrr")
+    assert "--dataset" not in str(caught.value)

@@ -63,6 +63,28 @@ def test_what_does_not_fit_is_refused_and_named(word):
         merge_shards(REFUSED[word])
 
 
+def part(start, end):
+    result = scored(list(QRELS)[start:end], ["mrr"])
+    return result.with_fields(provenance={"selection": {"range": f"{start}:{'' if end is None else end}", "seed": 1}})
+
+
+def test_a_gap_between_the_ranges_is_recorded_and_told():
+    merged = merge_shards([part(8, None), part(0, 4)])
+    assert merged.provenance["selection"] == {"range": "0:4,8:", "seed": 1}
+    assert merged.notes == ("the queries at 4:8 of the benchmark are in none of the merged results.",)
+    whole = merge_shards([part(4, 8), merged])
+    assert (whole.provenance["selection"], whole.notes) == ({"range": "0:", "seed": 1}, ())
+    assert len(whole.query_ids) == N
+
+
+def test_a_selection_that_shards_do_not_share_is_left_out():
+    shards = [
+        scored([query]).with_fields(provenance={"selection": {"where": word}})
+        for query, word in (("q00", "x"), ("q01", "y"))
+    ]
+    assert merge_shards(shards).provenance["selection"] == {}
+
+
 def test_ranges_of_an_evaluation_at_the_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 

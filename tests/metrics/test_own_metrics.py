@@ -92,6 +92,7 @@ def test_messages(snapshots, tmp_path, monkeypatch):
         "no cutoff": lambda: parse_metric("own_needs(weight=1)"),
         "no value for a parameter": lambda: parse_metric("own_needs@5"),
         "no argument": lambda: assay.metric(lambda: 1, name="own_none"),
+        "a name in place of a function": lambda: assay.metric("ndcg@10"),
         "no name": lambda: assay.metric(lambda run: run.n_retrieved),
         "a name that is taken": lambda: made(name="NDCG"),
         "no score for each query": lambda: assay.evaluate(QRELS, RUN, own_half),

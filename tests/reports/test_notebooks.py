@@ -33,6 +33,24 @@ def test_a_result_shows_each_metric_with_its_interval():
     assert result.intervals == {}
 
 
+def test_a_result_tells_of_queries_on_which_the_provider_failed():
+    def search(query, k):
+        if query == "cats":
+            raise RuntimeError("no <b>server</b>")
+        return ["d2"]
+
+    queries = [{"query": "cats", "relevant_ids": ["d1"]}, {"query": "dogs", "relevant_ids": ["d2"]}]
+    documents = [{"id": "d1", "text": "cats"}, {"id": "d2", "text": "dogs"}]
+    page = shown(assay.run(queries, search, ["mrr"], documents=documents))
+    assert "search: 1 of 2 queries failed and scored 0: " in page.text
+    assert "no <b>server</b>" in page.text
+
+
+def test_notes_on_a_result_without_a_name_call_it_run():
+    page = shown(assay.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": ["a"]}, "mrr"))
+    assert page.one("li").text == "run: 1 query is missing from the run and counts as an empty ranking (q2)."
+
+
 def test_a_result_over_one_query_has_no_intervals():
     head, *_ = shown(assay.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, "mrr")).one("table").table()
     assert head == ["metric", "value"]
@@ -58,8 +76,16 @@ def test_a_benchmark_shows_its_sizes_and_its_first_queries():
     assert queries.table()[0][:3] == ["query_id", "query", "relevant_ids"]
 
 
+def test_the_first_rows_of_a_run_are_those_of_its_frame():
+    run = assay.Run({"q0": {}, **{f"q{n}": {f"d{doc}": doc % 3 for doc in range(n)} for n in range(1, 9)}})
+    page = shown(run)
+    wanted = [[str(field) for field in row] for row in run.to_pandas().head(10).values.tolist()]
+    assert page.one("table").table()[1:] == wanted
+    assert page.one("li").text == "Run(9 queries, 36 documents): the first 10 of 36 rows"
+
+
 def test_runs_and_judgments_show_their_first_rows():
-    assert shown(assay.Run(RUN)).one("table").table()[1] == ["q1", "d2", "-0.0", "1"]
+    assert shown(assay.Run(RUN)).one("table").table()[1] == ["q1", "d2", "0.0", "1"]
     assert "Qrels(3 queries, 4 judgments)" in shown(assay.Qrels(QRELS)).text
 
 
@@ -117,6 +143,12 @@ from assay.charts import draw
 draw("paired_scatter", comparison.results, metric="mrr")
 ---
 comparison.save("report.html")
+result.save("scores.parquet")
+bm25.to_parquet("run.parquet")
+assay.evaluate(qrels, "run.parquet", "mrr")
+---
+golden = pd.DataFrame({"query": ["cats", "dogs"], "relevant_ids": ["a", "b"]})
+assay.run(golden, "bm25", ["mrr"], documents=pd.DataFrame({"id": ["a", "b"], "text": ["cats sleep", "dogs bark"]}))
 """
 
 
@@ -136,6 +168,10 @@ def test_a_notebook_goes_from_frames_to_a_table_a_chart_and_a_saved_report(tmp_p
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
     client.execute(env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
     html = [cell.outputs[0]["data"]["text/html"] if cell.outputs else "" for cell in notebook.cells]
+    assert parse(html[5]).one("table").table()[1][:2] == ["mrr", "0.5000"]
+    assert parse(html[6]).one("table").table()[1][:2] == ["mrr", "1.0000"]
+    assert [output for cell in notebook.cells for output in cell.outputs if output.output_type == "stream"] == []
+    assert (tmp_path / "scores.parquet").read_bytes().startswith(b"PAR1")
     assert parse(html[1]).one("table").table()[2][:2] == ["mrr", "0.5000"]
     assert parse(html[2]).one("table").table()[2][:4] == ["mrr", "0.500", "0.833", "+0.333"]
     assert "<table" in html[3]

@@ -29,7 +29,7 @@ from assay.datasets import BenchmarkDataset
 from assay.metrics import dcg_at_k, ndcg_at_k, parse_metric
 from assay.model import Pack
 
-pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.MemorybenchDifference")
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.DifferenceWarning")
 
 CODE = Path(__file__).parents[1] / "datasets" / "samples" / "code_spans"
 

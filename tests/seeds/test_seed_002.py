@@ -37,6 +37,8 @@ from assay.compat.phentrieve import (
 )
 from assay.datasets import load_bundled
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.phentrieve.DifferenceWarning")
+
 SEIZURE, FOCAL = "HP:0001250", "HP:0007359"
 TERMS = [f"HP:000000{number}" for number in range(8)]
 CASE = {

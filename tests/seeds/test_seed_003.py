@@ -16,7 +16,7 @@ from assay.evaluation import evaluate_answers
 from assay.metrics import parse_metric
 from assay.text import words_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.MemorybenchDifference")
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.memorybench.DifferenceWarning")
 
 EXPECTED = "Paris is the capital of France."
 RETRIEVED = "Paris is the capital and most populous city of France..."

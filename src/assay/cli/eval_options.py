@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="number of documents to retrieve per query (default: 100, or more if a metric needs more)",
     )
-    parser.add_argument("--relevance", metavar="RESOLVER", help=RELEVANCE_HELP)
+    parser.add_argument("--relevance", type=WrittenName, metavar="RESOLVER", help=RELEVANCE_HELP)
     add_unit_arguments(parser)
     add_term_arguments(parser)
     _add_selection(parser)

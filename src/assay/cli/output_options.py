@@ -15,7 +15,8 @@ from assay.extras import is_installed
 from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
-    from assay.comparison import Comparison, WorstSlices
+    from assay.comparison import Comparison, Sliced, WorstSlices
+    from assay.evaluation import Result
     from assay.metrics import BoundMetric
     from assay.reports import ComparisonExtras, Style
     from assay.store import Store
@@ -170,15 +171,31 @@ def add_by_argument(group: argparse._ArgumentGroup) -> None:
 
 def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
     """Refuse impossible combinations before anything is read."""
-    from assay.model import asked_for
     from assay.reports import check_fits_csv
 
     check_fits_csv(forms, [f"--{name}" for name in ("slices", "agreement") if getattr(options, name)])
+    check_by(options)
+
+
+def check_by(options: argparse.Namespace) -> None:
+    """Check that --by names tags, not files, before anything is read."""
+    from assay.model import asked_for
+
     if options.by is None:
         return
     if files := [word for word in options.by if Path(word).is_file()]:
         raise UsageError(f"--by reads everything after it as a tag: {' '.join(files)}. Put the files first")
     asked_for(options.by)
+
+
+def sliced(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:
+    """The values by each requested tag, with the requested intervals; empty without --by."""
+    if not options.by:
+        return ()
+    from assay.comparison import slice_results
+
+    interval, level = options.ci or "auto", options.level or 0.95
+    return slice_results(results, options.by, interval=interval, level=level, seed=options.ci_seed, cluster=options.cluster)
 
 
 def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:

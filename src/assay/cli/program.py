@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from assay.catalog import load_entries
 from assay.cli.exit_codes import exit_codes_text
-from assay.cli.reading_options import as_options_say, check_columns
+from assay.cli.reading_options import as_options_say, check_columns, check_lenient
 from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements
 from assay.errors import UnknownName, UsageError, near_matches
 
@@ -63,6 +63,7 @@ def run_program(arguments: list[str]) -> int:
         options, left_over = parser.parse_known_args(arguments)
     except SystemExit as stop:  # --help and --version have printed and are done
         return int(stop.code or 0)
+    check_lenient(arguments)
     if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
         what = _describe_unrecognized(left_over, options.flags, options.other_flags)
         raise UsageError(f"{what}\n{usage_hint(options.prog)}")

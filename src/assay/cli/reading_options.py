@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import LENIENT_SHARE, Leniency, lenient_reading, parse_share
+from assay.errors import LENIENT_SHARE, Leniency, UsageError, lenient_reading, parse_share
 from assay.text import printable
 
 if TYPE_CHECKING:
     from assay.files import Reading
 
+SHARE = re.compile(r"[0-9.]+ ?%?")
 READING_FLAGS = ("documents", "columns", "lenient")
 
 
@@ -64,6 +68,13 @@ def as_options_say(options: argparse.Namespace) -> Iterator[Reading | None]:
     leniency = nullcontext() if share is None else lenient_reading(Leniency(share))
     with reading_with(Reading(parse_columns(columns), documents)) as reading, leniency:
         yield reading
+
+
+def check_lenient(words: Sequence[str]) -> None:
+    """Refuse a share after --lenient, which would be read as a file."""
+    for flag, word in pairwise(words):
+        if flag == "--lenient" and SHARE.fullmatch(word) and not Path(word).exists():
+            raise UsageError(f"--lenient has no value, but {word} comes after it. To set the share: --lenient-share {word}")
 
 
 def check_columns(reading: Reading) -> None:

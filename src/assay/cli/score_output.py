@@ -9,11 +9,13 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import Inputs
+from assay.cli.output_options import sliced
 from assay.cli.scoring_options import SCORING_FLAGS, intervals_for_format
 from assay.cli.terminal import terminal_width, use_colour
 from assay.model import Policy
 
 if TYPE_CHECKING:
+    from assay.comparison import Sliced
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
 
@@ -43,9 +45,20 @@ class ScoreOutput:
             width=terminal_width() if is_here else None,
             colour=is_here and use_colour(),
             beside=self.beside,
+            slices=self._slices(form, results),
             next_step=self._next_step(deciding) if is_table and deciding else "",
         )
         return render_scores(report, form)
+
+    def _slices(self, form: str, results: Sequence[Result]) -> Sequence[Sliced]:
+        """The values by tags, without additional metrics; in a terminal, several runs have those of the first metric."""
+        from assay.reports import metric_to_slice
+
+        if not self.options.by:
+            return ()
+        asked = [metric for metric in results[0].metrics if metric.name not in self.beside]
+        shown = metric_to_slice(results, form) or asked
+        return sliced(self.options, [result.subset(metrics=shown) for result in results])
 
     def _next_step(self, metric: BoundMetric) -> str:
         """The command to run next; empty if the values are equal, or if there is only one query.

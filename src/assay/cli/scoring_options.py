@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.reading_options import add_reading_arguments
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import MISSING_DOCUMENTS, OWN, PROFILES, Profile, find_profile
+from assay.grammar import WrittenName
 from assay.model import Policy
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ SCORING_FLAGS = (
 INTERSECT_HELP = "if queries, data or policies differ, use only what the systems share; never across benchmarks"
 RUN_HELP = "runs; the same as giving them as arguments"
 RELEVANCE_HELP = (
-    "how to decide which documents are relevant: auto, qrels, pack, span, token, coverage, substring, lexical, ontology or "
-    "hybrid; with parameters as in token(threshold=0.5) (default: auto)"
+    "how to decide which documents are relevant: auto, qrels, pack, span, token, coverage, substring, lexical, "
+    "semantic, ontology or hybrid; with parameters as in token(threshold=0.5) (default: auto)"
 )
 
 
@@ -39,7 +40,7 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = RUN
     """The dataset, the resolver, and runs."""
     group = parser.add_argument_group("relevance")
     add_dataset_arguments(group, run_help)
-    group.add_argument("--relevance", metavar="RESOLVER", help=RELEVANCE_HELP)
+    group.add_argument("--relevance", type=WrittenName, metavar="RESOLVER", help=RELEVANCE_HELP)
     group.add_argument(
         "--f1-threshold",
         type=_parse_shares,

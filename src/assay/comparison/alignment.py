@@ -127,7 +127,7 @@ def _relevance_differences(first: Result, other: Result) -> Iterator[str]:
     if used[0] != used[1]:
         yield f"relevance is decided by {used[0]} for {first.name} and by {used[1]} for {other.name}"
         return
-    for name in ("unit", "token_threshold"):
+    for name in ("unit", "token_threshold", "semantic_threshold", "semantic_model"):
         ours, theirs = (result.relevance.get(name) for result in (first, other))
         if ours is not None and theirs is not None and ours != theirs:
             yield f"{name.replace('_', ' ')} of relevance is {ours} for {first.name} and {theirs} for {other.name}"

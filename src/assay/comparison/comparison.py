@@ -23,7 +23,15 @@ from assay.comparison.unjudged_notes import notes_on_unjudged
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.datasets import GroundTruth
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import EvaluateSettings, Result, choose_profile, clusters_inside, clusters_of, evaluate_metrics
+from assay.evaluation import (
+    EvaluateSettings,
+    Result,
+    choose_profile,
+    clusters_inside,
+    clusters_of,
+    evaluate_metrics,
+    written_relevance,
+)
 from assay.frames import Columns, Tables, Tabular
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels, RunSource
@@ -297,7 +305,12 @@ def compare(
     seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
     """
     if not isinstance(runs, Mapping):
-        raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
+        names = (
+            "compare(None, {'bm25': result, 'dense': other})"
+            if isinstance(runs, Result)
+            else "{'bm25': run, 'dense': other}"
+        )
+        raise UsageError(f"runs must have names, as in {names}, not {shortened(runs)}")
     others: dict[str, Any] = {**settings}
     _check_settings(others)
     chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
@@ -305,6 +318,8 @@ def compare(
     asked = written_metrics(metrics)
     if not all(isinstance(run, Result) for run in runs.values()):
         parsed = parse_metrics(asked, _profile_name(runs, others)) if asked is not None else None
+        if "relevance" in others:
+            others["relevance"] = written_relevance(others["relevance"])
         results = _score_runs(qrels, runs, parsed, others)
         return compare_results(_with_names(runs, results), how, metrics=parsed, intersect=intersect)
     if others:

@@ -163,16 +163,16 @@ def slice_results(
     interval: str = "auto",
     level: float = 0.95,
     seed: int = 0,
+    cluster: str | None = None,
 ) -> tuple[Sliced, ...]:
     """The values by each requested tag; `language*difficulty` crosses two.
 
     Results of one system on several benchmarks are merged, and `benchmark` becomes a tag. If the benchmarks are in several
     languages, every slice has only one language: easy queries in German and easy queries in French are two slices.
-    With the interval `none`, there are no intervals.
+    With the interval `none`, there are no intervals. `cluster` is a tag: queries that share its value vary together.
     """
     asked_about = [results] if isinstance(results, Result) else list(results)
-    merged = _merge_benchmarks(asked_about)
-    if not merged:
+    if not (merged := _merge_benchmarks(asked_about)):
         raise UsageError("there is no result to slice")
     shared = shared_metrics(merged, metrics)
     tags = Tags.of(merged)
@@ -181,8 +181,8 @@ def slice_results(
     whole = tuple(result.subset(metrics=shared) for result in merged)
 
     def part_of(slice_: Slice) -> Part:
-        subsets = (result.subset(queries=slice_.queries) for result in whole)
-        return Part(slice_, tuple(with_intervals(subset, interval, level, seed) for subset in subsets))
+        some = (result.subset(queries=slice_.queries) for result in whole)
+        return Part(slice_, tuple(with_intervals(result, interval, level, seed, cluster=cluster) for result in some))
 
     return tuple(
         Sliced(

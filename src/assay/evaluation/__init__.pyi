@@ -54,6 +54,7 @@ from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting
 from assay.evaluation.profile import settings_of as settings_of
 from assay.evaluation.profile import spelled as spelled
+from assay.evaluation.profiles import IR_MEASURES as IR_MEASURES
 from assay.evaluation.profiles import PROFILES as PROFILES
 from assay.evaluation.profiles import RANX as RANX
 from assay.evaluation.profiles import as_asked as as_asked
@@ -75,6 +76,7 @@ from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
 from assay.evaluation.relevance import read_id_map as read_id_map
 from assay.evaluation.relevance import subject_of as subject_of
+from assay.evaluation.relevance import written_relevance as written_relevance
 from assay.evaluation.repeats import ChangedRankings as ChangedRankings
 from assay.evaluation.repeats import changed_rankings as changed_rankings
 from assay.evaluation.repeats import combine_repeats as combine_repeats

@@ -11,7 +11,7 @@ from assay.datasets import BenchmarkDataset, brings_retrieved, load_dataset
 from assay.errors import DataError, UsageError
 from assay.evaluation.grader import aligned_tables, score_views
 from assay.evaluation.profile import Profile, Setting, settings_of
-from assay.evaluation.relevance import Relevance
+from assay.evaluation.relevance import Relevance, written_relevance
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Provenance, Scores
 from assay.evaluation.scoring import choose_profile, evaluate_dataset
@@ -204,7 +204,7 @@ def evaluate_answers(
         scored = score_answers(replied, settings, profiled, label)
     else:
         benchmark = _own_benchmark(records) if chosen is None and run is None else chosen
-        scored = _score_with_run(replied, settings, profiled, (benchmark, ranked, relevance, label))
+        scored = _score_with_run(replied, settings, profiled, (benchmark, ranked, written_relevance(relevance), label))
     return scored.with_fields(queries=_queries(records, chosen), notes=(*scored.notes, *_notes_on_missing_ids(records)))
 
 

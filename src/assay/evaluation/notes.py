@@ -223,25 +223,30 @@ def check_ids_match(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Co
     if any(query in known for query in ids.queries):
         return
     source = run.label if isinstance(run, FileSource) else ""
-    raise DataError(describe_query_mismatch(qrels, run, ids), source=source)
+    raise DataError(describe_query_mismatch(qrels, run, ids, has_texts=bool(known)), source=source)
 
 
-def describe_query_mismatch(qrels: Qrels, run: Any, ids: Ids | None = None) -> str:
-    """The message that no query is judged, with an id from the run and one from the judgments, and what to do."""
+def describe_query_mismatch(qrels: Qrels, run: Any, ids: Ids | None = None, *, has_texts: bool = False) -> str:
+    """The message that no query is judged, with an id from the run and one from the judgments, and what to do.
+
+    `has_texts` says whether the texts of the judged queries are known, so that texts in the run were compared with them.
+    """
     queries = (ids or ids_of(run)).queries
     problem = "none of the queries in the run has judgments"
     if not queries or not len(qrels):
         return f"{problem}. Check that both use the same query ids."
     example = f"the run has ids like {queries[0]!r}, the judgments have ids like {qrels.query_ids[0]!r}"
-    return f"{problem}: {example}. {_advice_on_ids(queries, qrels, run)}"
+    return f"{problem}: {example}. {_advice_on_ids(queries, qrels, run, has_texts)}"
 
 
-def _advice_on_ids(queries: list[str], qrels: Qrels, run: Any) -> str:
+def _advice_on_ids(queries: list[str], qrels: Qrels, run: Any, has_texts: bool) -> str:
     """What to do: a command, if only the beginnings differ and the file is a TREC run."""
     judged = frozenset(qrels.query_ids)
     if hint := describe_respelling(queries, judged):
         return f"{_capitalised(hint)}. Use the same ids in both."
     if " " in queries[0] and not any(" " in query for query in judged):
+        if has_texts:
+            return "The run has texts of queries, and none of them is the text of a query in the benchmark."
         return "The run has texts of queries. To match them with ids, give a benchmark that has the queries: --dataset FILE."
     begins = find_prefix_difference(queries, judged)
     if begins is None:

@@ -23,6 +23,7 @@ from assay.evaluation.completeness import (
 )
 from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
 from assay.files import as_source, brings_hits, document_of, hits_of
+from assay.grammar import WrittenName
 from assay.metrics import BoundMetric
 from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, is_finite_number, text_id
 from assay.relevance import Ground, Resolved, by_judgments, parse_resolver, resolve
@@ -101,6 +102,13 @@ class Relevance:
         named = {name: value for name, value in options.items() if name in FIELD_OPTIONS}
         others = {name: value for name, value in options.items() if name not in FIELD_OPTIONS}
         return replace(self, **named, options={**self.options, **others}) if options else self
+
+
+def written_relevance(relevance: str | Relevance) -> str | Relevance:
+    """The same relevance, marked as written by the user: only such text may name a model to load. For calls from Python."""
+    if isinstance(relevance, Relevance):
+        return replace(relevance, by=WrittenName(relevance.by))
+    return WrittenName(relevance) if isinstance(relevance, str) else relevance
 
 
 THRESHOLD_FIELDS = ("f1_threshold", "f1Threshold")

@@ -145,6 +145,8 @@ class SavedRelevance(msgspec.Struct, frozen=True):
     strategy_counts: dict[str, Count] = {}
     relevant: Count | None = None
     token_threshold: float | None = None
+    semantic_threshold: float | None = None
+    semantic_model: str | None = None
     unit: str | None = None
 
 

@@ -31,7 +31,7 @@ from assay.evaluation.notes import (
 )
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
-from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of
+from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of, written_relevance
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
@@ -118,7 +118,7 @@ def evaluate(
         name=name,
         tie_band=tie_band,
         residuals=residuals,
-        relevance=relevance,
+        relevance=written_relevance(relevance),
         options={} if ontology is None else {"ontology": ontology},
     )
 

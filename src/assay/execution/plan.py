@@ -43,7 +43,7 @@ from assay.execution.retry import RetryPolicy
 from assay.execution.runner import DEFAULT_DEPTH
 from assay.execution.selection import Selection, parse_range, parse_where
 from assay.files import parse_columns
-from assay.grammar import mark_written
+from assay.grammar import WrittenName, mark_written
 from assay.metrics import BoundMetric, parse_metrics
 from assay.model import Policy
 from assay.providers import BoundProvider
@@ -158,11 +158,16 @@ class Plan:
 class WrittenPlan(dict[str, Any]):
     """Plain values of a plan that the user wrote in a file, as options or in a call, so that names in it may run code.
 
-    All names of providers and metrics are marked.
+    All names of providers, metrics and resolvers are marked.
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         super().__init__({name: mark_written(value) if name in NAME_KEYS else value for name, value in content.items()})
+        relevance = self.get("relevance")
+        if isinstance(relevance, str):
+            self["relevance"] = WrittenName(relevance)
+        elif isinstance(relevance, Mapping) and isinstance(relevance.get("by"), str):
+            self["relevance"] = {**relevance, "by": WrittenName(relevance["by"])}
         block = self.get("retrieval_metrics")
         if isinstance(block, Mapping) and "enabled_metrics" in block:
             self["retrieval_metrics"] = {**block, "enabled_metrics": mark_written(block["enabled_metrics"])}

@@ -194,7 +194,7 @@ def describe_relevance(relevance: Relevance) -> dict[str, Any]:
     files = {name: str(file) for name, file in relevance.domain_options.items() if name not in relevance.options}
     rule = relevance.missing_documents
     missing = {"missing_documents": rule} if rule != MISSING_DOCUMENTS[0] else {}
-    return {"by": relevance.by, "unit": relevance.unit, **known, **missing, **files, **relevance.defaults}
+    return {"by": str(relevance.by), "unit": relevance.unit, **known, **missing, **files, **relevance.defaults}
 
 
 def parse_options(values: Mapping[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,17 @@ from assay.errors import BadParameter
 from assay.evaluation import Evidence, Result, Scores, with_intervals
 from assay.metrics import BoundMetric
 from assay.model import MEAN
-from assay.text import some_of
+from assay.text import counted, some_of
 
 RESAMPLED = ("bootstrap", "bca")
 """Interval methods of means that are never chosen automatically."""
 SAME_PROVENANCE = ("dataset", "provider", "k", "chunks", "repeats", "files", "assay", "packages")
 """What all shards must have in common, besides how they were scored."""
+
+GAP = "of the benchmark are in none of the merged results."
+"""How the note on queries between the shards ends."""
+Range = tuple[int, int | None]
+"""Positions of queries: the first, and the one after the last; None if the range has no end."""
 
 
 def merge_shards(shards: Sequence[Result]) -> Result:
@@ -40,7 +46,7 @@ def merge_shards(shards: Sequence[Result]) -> Result:
             ordered[0].origin,
             policy=max((shard.policy for shard in ordered), key=lambda policy: policy.max_grade or 0.0),
             relevance=_added([shard.relevance for shard in ordered]),
-            notes=tuple(dict.fromkeys(note for shard in ordered for note in shard.notes)),
+            notes=_notes(ordered),
             provenance=_provenance(ordered),
             recorded={},
         ),
@@ -48,15 +54,38 @@ def merge_shards(shards: Sequence[Result]) -> Result:
     return _with_intervals(merged, ordered)
 
 
+def _notes(shards: Sequence[Result]) -> tuple[str, ...]:
+    """The notes of all shards, each once, and which queries between them are missing now."""
+    known = (note for shard in shards for note in shard.notes if not note.endswith(GAP))
+    return tuple(dict.fromkeys((*known, *_gap_notes(shards))))
+
+
 def _first_position(shard: Result) -> int:
     """Where the range of a shard starts; 0 if it has no range, so that the order of the shards counts."""
-    return _range_of(shard)[0] or 0
+    return min((start for start, _ in _ranges_of(shard)), default=0)
 
 
-def _range_of(shard: Result) -> tuple[int | None, int | None]:
-    text = str((shard.provenance.get("selection") or {}).get("range") or ":")
-    start, _, end = text.partition(":")
-    return int(start) if start.isdecimal() else None, int(end) if end.isdecimal() else None
+def _ranges_of(shard: Result) -> list[Range]:
+    """The positions of the queries of a shard: `0:20`, or `0:20,30:48` if it was merged and has gaps."""
+    text = str((shard.provenance.get("selection") or {}).get("range") or "")
+    ends = [part.partition(":") for part in text.split(",") if part]
+    return [(int(start or 0), int(end) if end else None) for start, _, end in ends]
+
+
+def _joined(shards: Sequence[Result]) -> list[Range]:
+    """The positions of the queries of all shards: ranges that follow each other become one. Empty if one has no range."""
+    every = [_ranges_of(shard) for shard in shards]
+    joined: list[Range] = []
+    for start, end in sorted(chain.from_iterable(every), key=itemgetter(0)) if all(every) else ():
+        if joined and joined[-1][1] == start:
+            start, _ = joined.pop()
+        joined.append((start, end))
+    return joined
+
+
+def _gap_notes(shards: Sequence[Result]) -> list[str]:
+    gaps = [f"{end}:{start}" for (_, end), (start, _) in pairwise(_joined(shards)) if end is not None and end < start]
+    return [f"the queries at {', '.join(gaps)} {GAP}"] if gaps else []
 
 
 def _check_fits(first: Result, second: Result) -> None:
@@ -64,8 +93,9 @@ def _check_fits(first: Result, second: Result) -> None:
     if differences := list(_differences(first, second)):
         raise BadParameter(f"these results are not shards of one evaluation: {'; '.join(differences)}")
     if shared := sorted(set(first.query_ids) & set(second.query_ids)):
+        are = "is" if len(shared) == 1 else "are"
         raise BadParameter(
-            f"{len(shared):,} queries are in several results: {some_of(shared)}. Merge results without overlap"
+            f"{counted(len(shared), 'query')} {are} in several results: {some_of(shared)}. Merge results without overlap"
         )
 
 
@@ -147,13 +177,11 @@ def _latency(shards: Sequence[Result]) -> dict[str, float | None]:
 
 
 def _selection(shards: Sequence[Result]) -> dict[str, Any]:
-    """The selection of all shards: ranges that follow each other become one range."""
-    selection = dict(shards[0].provenance.get("selection") or {})
-    ranges = [_range_of(shard) for shard in shards]
-    if all(end == start for (_, end), (start, _) in pairwise(ranges)) and "range" in selection:
-        first, last = ranges[0][0] or 0, ranges[-1][1]
-        selection["range"] = f"{first}:{'' if last is None else last}"
-    return selection
+    """What all shards have in common, and the positions of all their queries."""
+    first, *others = (shard.provenance.get("selection") or {} for shard in shards)
+    same = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    ranges = [f"{start}:{'' if end is None else end}" for start, end in _joined(shards)]
+    return same | ({"range": ",".join(ranges)} if ranges else {})
 
 
 def _with_intervals(merged: Result, shards: Sequence[Result]) -> Result:

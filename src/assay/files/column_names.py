@@ -100,4 +100,5 @@ def fold(name: str) -> str:
 
 def accepted_names(table: str, role: str) -> str:
     """The names that are accepted for a role, for an error."""
-    return f"accepted names: {', '.join(TABLE_COLUMNS[table][role])}; or name the column: --columns {role}=NAME"
+    names, in_python = ", ".join(TABLE_COLUMNS[table][role]), f"columns={{'{role}': 'NAME'}}"
+    return f"accepted names: {names}; or name the column: --columns {role}=NAME, in Python {in_python}"

@@ -104,7 +104,9 @@ def connect() -> Any:
     import duckdb
 
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-    connection.execute("SET enable_progress_bar = false")
+    # in a notebook without ipywidgets the progress bar is off, and setting it is an error
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

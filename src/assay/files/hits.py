@@ -161,7 +161,7 @@ def _hit(query: str, place: int, entry: Any) -> Hit:
     doc_id = term_of(entry.get("metadata")) or doc_id
     text = next((entry[name] for name in TEXTS if isinstance(entry.get(name), str)), None)
     far = as_number(entry.get("distance"))
-    score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place) if far is None else -far)
+    score = next((entry[name] for name in SCORES if entry.get(name) is not None), 0.0 - place if far is None else -far)
     number = as_score(score)
     if number is None:
         message = f"the score of document {doc_id} must be a number, not {score!r}"

@@ -10,7 +10,7 @@ OpenTelemetry's conventions for generative AI
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from assay.errors import DataError, Faults
 from assay.files.json_text import NESTED, parse_json, read_json
 from assay.files.source import NOT_UTF8, FileSource
 from assay.model import IDS, as_score, text_id
-from assay.text import counted, shortened
+from assay.text import counted, shortened, some_of
 
 REQUEST = "resourceSpans"
 IS_REQUEST = re.compile(rb'"resourceSpans"\s*:')
@@ -53,6 +53,8 @@ class Retrieval:
     started: int
     span_id: str
     parent_id: str
+    has_documents: bool = True
+    """Whether an attribute has documents, if only an empty list; tracers leave it out if nothing was found."""
 
 
 def holds_traces(source: FileSource) -> bool:
@@ -82,6 +84,7 @@ def read_traces(source: FileSource) -> list[tuple[int, Record]]:
     if not retrievals:
         expected = "expected retriever spans (openinference.span.kind is RETRIEVER, or gen_ai.operation.name is retrieval)"
         raise DataError(f"{expected}, found {counted(n_spans, 'other span') if n_spans else 'no span'}", source=source.label)
+    _check_documents(retrievals, source)
     kept = _latest(_outermost(retrievals, source), source)
     return [
         (retrieval.place, {"query_id": retrieval.query, "hits": retrieval.hits})
@@ -149,10 +152,19 @@ def _retrieval(place: int, span: Record) -> Retrieval | None:
     if not query:
         raise DataError(f"{name} has no query. Expected its text in {' or '.join(QUERY_TEXTS)}")
     hits = _hits(attributes)
-    if hits is None:
-        expected = "Expected retrieval.documents.0.document.id and so on, or gen_ai.retrieval.documents"
-        raise DataError(f"{name} has no documents. {expected}. If it found nothing, remove it, or write an empty list")
-    return Retrieval(place, query, hits, _time(_first(span, STARTS)), span_id, _first_text(span, PARENTS))
+    times = _time(_first(span, STARTS)), span_id, _first_text(span, PARENTS)
+    return Retrieval(place, query, hits or [], *times, has_documents=hits is not None)
+
+
+def _check_documents(retrievals: Sequence[Retrieval], source: FileSource) -> None:
+    """Note spans without documents, which found nothing; an error if no span has any."""
+    empty = [retrieval for retrieval in retrievals if not retrieval.has_documents]
+    if len(empty) == len(retrievals):
+        expected = "expected retrieval.documents.0.document.id and so on, or gen_ai.retrieval.documents"
+        raise DataError(f"no retriever span has documents: {expected}", source=source.label)
+    if empty:
+        spans, queries = counted(len(empty), "retriever span"), some_of([retrieval.query for retrieval in empty])
+        source.note(f"{spans} without documents read as empty rankings ({queries}).")
 
 
 def _attributes(span: Record) -> dict[str, Any]:

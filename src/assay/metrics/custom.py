@@ -76,6 +76,7 @@ def metric(
     """
 
     def made(function: Function) -> OwnMetric:
+        _check_function(function)
         called = name or function.__name__
         if not called.replace("_", "").isalnum() or not called[0].isalpha():
             raise BadParameter(
@@ -97,6 +98,14 @@ def metric(
         return own
 
     return made if function is None else made(function)
+
+
+def _check_function(value: object) -> None:
+    if not callable(value):
+        raise BadParameter(
+            f"assay.metric makes a metric of your own from a function, not from {value!r}. "
+            "Functions such as assay.evaluate take the names of metrics as text"
+        )
 
 
 def load_metric(text: WrittenName) -> str:

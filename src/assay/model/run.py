@@ -80,7 +80,7 @@ def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
         )
     if len(ranked) and isinstance(ranked[0], tuple | list):
         return ranking_of_pairs(query, list(ranked), duplicates)
-    return ranking_of_pairs(query, [(doc, -float(place)) for place, doc in enumerate(ranked)], duplicates)
+    return ranking_of_pairs(query, [(doc, 0.0 - place) for place, doc in enumerate(ranked)], duplicates)
 
 
 def _ranking_of_columns(query: str, ranked: Any, duplicates: str) -> Ranking:

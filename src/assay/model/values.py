@@ -98,7 +98,7 @@ def scored_entries(answer: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     best: dict[str, Any] = {}
     for place, record in enumerate(records_of_columns(answer)):
         far, term = as_number(record.get("distance")), term_of(record.get("metadata"))
-        score = record.get("score", -float(place) if far is None else -far)
+        score = record.get("score", 0.0 - place if far is None else -far)
         if term is None:
             unnamed.append((record.get("id"), score))
         else:

@@ -6,6 +6,7 @@ import importlib
 import sys
 import sysconfig
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -173,4 +174,6 @@ def check_installed(owner: str, package: str, install: str) -> None:
 def import_package(owner: str, package: str, install: str) -> Any:
     """The imported package; if it is missing, an error with the install command."""
     check_installed(owner, package, install)
-    return importlib.import_module(package)
+    with warnings.catch_warnings():  # in a notebook without ipywidgets, tqdm warns of progress bars that assay never shows
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        return importlib.import_module(package)

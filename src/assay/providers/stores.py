@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from assay.embeddings import WORDLLAMA
 from assay.errors import ProviderError, near_matches
 from assay.extras import install_command
 from assay.grammar import Param
 from assay.providers.adapters import ASKED_ALONE, READING, SCOPE, TIMEOUT
-from assay.providers.embeddings import WORDLLAMA, check_model, embed, load_model
+from assay.providers.embeddings import check_model, embed
 from assay.providers.event_loop import EventLoop
 from assay.providers.loading import check_installed, describe_library_error, files_of, parse_function
 from assay.providers.objects import check_object, is_fitting, load_object
@@ -45,7 +46,7 @@ def load_embed(owner: str, name: str) -> Embed:
     """The function that embeds a query: from Python code, or by a model that `dense` supports."""
     if not IN_CODE.fullmatch(name):
         check_embed(owner, name)
-        return partial(_of_model, name)
+        return partial(_of_model, owner, name)
     target = load_object(name, (*METHODS, CALLED), "function that embeds a text")
     method = next((method for method in METHODS if is_fitting(target, (method,))), CALLED)
     return partial(_of_function, name, getattr(target, method) if method != CALLED else target)
@@ -56,8 +57,8 @@ def files_of_embed(name: str) -> list[Path]:
     return files_of(name) if IN_CODE.fullmatch(name) else []
 
 
-def _of_model(name: str, text: str) -> list[float]:
-    return embed(load_model(name), [text])[0].tolist()
+def _of_model(owner: str, name: str, text: str) -> list[float]:
+    return embed(owner, name, [text])[0].tolist()
 
 
 def _of_function(name: str, function: Callable[[str], Any], text: str) -> Any:

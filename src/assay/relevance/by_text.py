@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 import numpy as np
@@ -40,7 +40,10 @@ class Pairs:
 
 
 Likeness = Callable[[Pairs], Floats]
-"""The similarity of the texts of each pair, from 0 to 1."""
+"""The similarity of the texts of each pair, at most 1."""
+Candidates = Callable[[Ground, Sequence[Query], Sequence[bool], Pairs], Iterator[Pairs]]
+"""Pairs of queries and documents in their scopes that may be similar, in blocks. The flags say which queries count the
+relevant documents in their scope; the given pairs are those of the hits."""
 
 
 def has_expected(_: Ground, query: Query) -> bool:
@@ -48,20 +51,25 @@ def has_expected(_: Ground, query: Query) -> bool:
     return query.expected is not None and bool(words_of(query.expected))
 
 
-def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, threshold: float) -> dict[str, Judged]:
+def judge_by_text(
+    ground: Ground,
+    queries: Sequence[Query],
+    likeness: Likeness,
+    threshold: float,
+    candidates: Candidates | None = None,
+) -> dict[str, Judged]:
     """A text is relevant if its similarity reaches the threshold.
 
+    By default, candidates are documents that share a word with the expected text.
     If the dataset has documents and documents were retrieved, relevant texts are counted in the whole scope of the query.
     If other texts were retrieved, such as chunks, they are counted among the retrieved texts.
     """
-    texts = [query.expected or "" for query in queries]
-    n_expected = np.array([len(ground.words.different(text)) for text in texts], dtype=np.int64)
-    retrieved = _retrieved(ground, queries, texts, n_expected)
+    retrieved = _retrieved(ground, queries)
     passes = GRADES[(likeness(retrieved) >= threshold - ROUNDING).astype(int)].tolist()
     exact = np.bincount(retrieved.query[_are_exact(retrieved)], minlength=len(queries)).tolist()
     counts_scope = [bool(ground.documents) and _are_documents(ground, query) for query in queries]
     in_scope: list[set[str]] = [set() for _ in queries]
-    for block in _in_scope(ground, queries, texts, n_expected, counts_scope):
+    for block in (candidates or _pairs_with_shared_words)(ground, queries, counts_scope, retrieved):
         alike = likeness(block) >= threshold - ROUNDING
         for number, text in zip(block.query[alike].tolist(), block.text[alike].tolist(), strict=True):
             in_scope[number].update(ground.documents_with(text, queries[number]))
@@ -111,17 +119,19 @@ def _documents_of_hits(ground: Ground, query: Query) -> set[str]:
     return doc_ids
 
 
-def _retrieved(ground: Ground, queries: Sequence[Query], expected: Sequence[str], n_expected: Ints) -> Pairs:
+def _retrieved(ground: Ground, queries: Sequence[Query]) -> Pairs:
     """Pairs of every hit and the expected text of its query."""
     index = ground.words
+    expected = [query.expected or "" for query in queries]
+    n_expected = np.array([len(index.different(text)) for text in expected], dtype=np.int64)
     texts = [ground.text_numbers.get(query.query_id, NOTHING) for query in queries]
     query, _ = spread(np.array(list(map(len, texts)), dtype=np.int64))
     text = np.concatenate((NOTHING, *texts))
     return Pairs(index, expected, n_expected, query, text, index.shared(expected, query, text))
 
 
-def _in_scope(
-    ground: Ground, queries: Sequence[Query], texts: Sequence[str], n_expected: Ints, counts_scope: Sequence[bool]
+def _pairs_with_shared_words(
+    ground: Ground, queries: Sequence[Query], counts_scope: Sequence[bool], retrieved: Pairs
 ) -> Iterator[Pairs]:
     """Pairs of the documents in the scope of each query that share a word with its expected text, in blocks."""
     index = ground.words
@@ -130,13 +140,13 @@ def _in_scope(
     for number, query in enumerate(queries):
         if counts_scope[number]:
             scope = ground.scope_numbers(query)
-            shared = index.shared_with_all(texts[number])[scope]
+            shared = index.shared_with_all(retrieved.expected[number])[scope]
             some = np.flatnonzero(shared)
             blocks.append((np.full(len(some), number), scope[some], shared[some]))
             size += len(some)
         if blocks and (size > MANY_PAIRS or number == len(queries) - 1):
-            columns = (np.concatenate(column) for column in zip(*blocks, strict=True))
-            yield Pairs(index, texts, n_expected, *columns)
+            numbers, texts, n_shared = (np.concatenate(column) for column in zip(*blocks, strict=True))
+            yield replace(retrieved, query=numbers, text=texts, shared=n_shared)
             blocks, size = [], 0
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.catalog import load_entries
-from assay.errors import UnknownName, near_matches
-from assay.grammar import Param, parse_setting, split_call
+from assay.errors import BadParameter, UnknownName, near_matches
+from assay.grammar import Param, WrittenName, changed_settings, parse_setting, split_call
 from assay.model import Hit, Pack, Query, Span
 from assay.relevance.words import WordIndex
 from assay.views import Places
@@ -155,6 +155,11 @@ class Resolver:
     """What a query needs for this resolver, in words."""
     needs_domain: bool = False
     """Whether it reads `Ground.context`."""
+    only_written: tuple[str, ...] = ()
+    """Parameters that may name something to load. A value other than the default is accepted only in text that the user
+    wrote, not from data."""
+    check: Callable[..., None] | None = None
+    """Raises if something that the parameters need is not installed. Nothing is loaded."""
 
 
 @dataclass(frozen=True)
@@ -190,4 +195,11 @@ def parse_resolver(text: str, **defaults: Any) -> BoundResolver:
     settings = {param.name: defaults.get(param.name, param.default) for param in resolver.params}
     for parameter, value in arguments:
         settings |= parse_setting(text, name, resolver.params, parameter, value)
+    if not isinstance(text, WrittenName) and any(
+        name in resolver.only_written for name in changed_settings(resolver.params, settings)
+    ):
+        only = ", ".join(resolver.only_written)
+        raise BadParameter(f"{name}: {only} is accepted only in text that you write yourself, such as a plan, not from data")
+    if resolver.check is not None:
+        resolver.check(**settings)
     return BoundResolver(resolver, settings)

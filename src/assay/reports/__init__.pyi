@@ -87,6 +87,7 @@ from assay.reports.sections.scores import best_first as best_first
 from assay.reports.sections.scores import deciding_metric as deciding_metric
 from assay.reports.sections.scores import notes as notes
 from assay.reports.sections.scores import render_scores as render_scores
+from assay.reports.sections.slices import metric_to_slice as metric_to_slice
 from assay.reports.sections.slices import notes_side_by_side as notes_side_by_side
 from assay.reports.sections.store import about_section as about_section
 from assay.reports.sections.store import check_metric as check_metric

@@ -30,7 +30,7 @@ from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluati
 from assay.reports.sections.scores import render_scores
 from assay.reports.table import table_from_rows, table_section
 from assay.serialize import dumps
-from assay.text import some_of
+from assay.text import some_of, spreadsheet_cell
 
 Render = Callable[[Any], str]
 Write = Callable[[Any, Path], None]
@@ -47,6 +47,8 @@ class Export:
     """File extension → the function that writes the file of another tool."""
     check: Write | None = None
     """Raises an error if rows cannot hold the object."""
+    is_data: bool = False
+    """Whether files are read again as data, so that every id must stay as it is."""
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -64,10 +66,11 @@ def save_object(value: Tabular, path: str | Path) -> None:
     place = Path(path)
     export, ending = _export_of(value), place.suffix.lower()
     if ending not in export.endings:
-        known = ", ".join(export.endings)
-        raise UsageError(f"{place}: the file extension must be one of {known}, not {ending or 'empty'!r}")
+        raise UsageError(f"{place}: the file extension must be one of {', '.join(export.endings)}")
     if export.check and ending != ".json":
         export.check(value, place)
+    if export.is_data and ending == ".csv":
+        _check_ids(value, place)
     if ending in export.writers:
         export.writers[ending](value, place)
     elif ending == ".parquet":
@@ -89,6 +92,14 @@ def _csv(value: Tabular) -> str:
     rows = zip(*map(_fields, columns.values()), strict=True)
     table = table_from_rows([dict(zip(columns, row, strict=True)) for row in rows], names=tuple(columns))
     return render_sections([table_section(table)], "csv")
+
+
+def _check_ids(value: Tabular, path: Path) -> None:
+    """Raise an error if an id would change in CSV, where a text that looks like a formula gets an apostrophe."""
+    columns = [values for name, values in value.columns_of().items() if name.endswith("_id")]
+    if example := next((text for values in columns for text in values if spreadsheet_cell(text) != text), None):
+        reason = "looks like a formula" if example.isprintable() else "has control characters"
+        raise DataError(f"the id {example!r} {reason} and would change in CSV. Save as .json or .parquet", source=path)
 
 
 def _fields(values: Sequence[Any] | NDArray[Any]) -> list[Any]:
@@ -176,9 +187,10 @@ EXPORTS: Mapping[type, Export] = {
         _json_text,
         _texts(_dataset_text, partial(_dataset_text, form="html")),
         dict.fromkeys((".trec", ".qrels"), _save_dataset_qrels),
+        is_data=True,
     ),
     Leaderboard: Export(_json_text, {}, {}),
-    Run: Export(_json_text, {}, dict.fromkeys((".trec", ".run"), _save_run)),
-    Qrels: Export(_qrels_json, {}, dict.fromkeys((".trec", ".qrels"), _save_qrels), _check_judged),
+    Run: Export(_json_text, {}, dict.fromkeys((".trec", ".run"), _save_run), is_data=True),
+    Qrels: Export(_qrels_json, {}, dict.fromkeys((".trec", ".qrels"), _save_qrels), _check_judged, is_data=True),
 }
 """Type → how its objects are written."""

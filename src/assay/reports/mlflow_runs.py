@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ DEFAULT_EXPERIMENT = "assay"
 NEEDED = "export to MLflow needs the package mlflow: pip install mlflow (or mlflow-skinny, for a tracking server)"
 LONGEST_PARAM = 500
 """Characters of a parameter that every version of MLflow accepts."""
+RETRIES = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
+"""MLflow's setting. Its default of 7 makes a user wait some minutes for an error if the address is wrong."""
+FEW_RETRIES = "2"
 NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -51,7 +55,7 @@ def log_to_mlflow(
         logged: Sequence[Result] = results.results
     else:
         logged = (results,) if isinstance(results, Result) else results
-    with _explained():
+    with _explained(), _few_retries():
         from mlflow import MlflowClient
 
         client = MlflowClient(tracking_uri=tracking_uri)
@@ -78,6 +82,19 @@ def _explained() -> Iterator[None]:
         raise UsageError(mask(f"MLflow: {' '.join(str(error).split())}")) from None
     except ImportError as error:  # mlflow-skinny has no databases
         raise UsageError(f"MLflow needs another package for this address: {error}") from None
+
+
+@contextmanager
+def _few_retries() -> Iterator[None]:
+    """Lets MLflow give up early, unless the user has set its number of retries."""
+    if RETRIES in os.environ:
+        yield
+        return
+    os.environ[RETRIES] = FEW_RETRIES
+    try:
+        yield
+    finally:
+        del os.environ[RETRIES]
 
 
 def _experiment_id(client: MlflowClient, name: str) -> str:

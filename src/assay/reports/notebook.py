@@ -10,11 +10,14 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from assay.comparison import Comparison, Figures
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Result, with_intervals
-from assay.frames import Tabular
+from assay.frames import Columns, Tabular
 from assay.masking import mask
+from assay.model import Run
 from assay.reports.layout import raised
 from assay.reports.report import Report
 from assay.reports.sections.catalog import dataset_sections
@@ -25,6 +28,7 @@ from assay.reports.sections.comparison import (
     has_baseline,
     letters_table,
 )
+from assay.reports.sections.run_notes import failure_notes
 from assay.reports.sections.scores import metric_columns, score_sections
 from assay.reports.table import (
     Cell,
@@ -44,7 +48,10 @@ from assay.text import counted, printable
 STYLE = """\
 .assay table { border-collapse: collapse; margin: 0.5em 0; }
 .assay th, .assay td { padding: 0.2em 0.8em; text-align: right; border-bottom: 1px solid rgb(128 128 128 / 0.35); }
-.assay .text { text-align: left; }
+.assay th, .assay td { white-space: nowrap; }
+.assay .text { text-align: left; min-width: 5em; }
+.assay td.text { white-space: normal; }
+.assay td.text, .assay p, .assay .notes { overflow-wrap: anywhere; }
 .assay .best { font-weight: bold; }
 .assay .second { text-decoration: underline; }
 .assay .lead { border-left: 3px solid rgb(128 128 128 / 0.6); padding-left: 0.6em; }
@@ -79,7 +86,8 @@ def _result_sections(result: Result) -> Sequence[Section]:
     """The value of each metric with its interval, in rows."""
     shown = result if result.intervals or len(result.query_ids) < 2 else with_intervals(result)
     title = " · ".join(filter(None, (result.benchmark, result.name)))
-    report = Report([shown], beside=frozenset(result.beside), points_on=False, title=title)
+    failed = failure_notes([result], "")
+    report = Report([shown], beside=frozenset(result.beside), points_on=False, title=title, remarks=failed)
     return [
         replace(section, parts=tuple(_by_metric(report) if isinstance(part, Table) else part for part in section.parts))
         for section in score_sections(report, "html")
@@ -111,11 +119,20 @@ def _comparison_sections(comparison: Comparison) -> Sequence[Section]:
 
 def _first_rows(value: Tabular) -> Section:
     """The first rows of the first table, and how many there are."""
-    values = value.columns_of()
-    n_rows = len(next(iter(values.values()), ()))
+    values, n_rows = _beginning(value)
     rows = tuple(cells(*(_text(column[row]) for column in values.values())) for row in range(min(n_rows, MAX_ROWS)))
     more = f": the first {len(rows)} of {counted(n_rows, 'row')}" if n_rows > len(rows) else ""
     return table_section(Table(text_columns(*values), rows, notes=(f"{value!r}{more}",)))
+
+
+def _beginning(value: Tabular) -> tuple[Columns, int]:
+    """At least the first rows, and the number of all rows. A run may have millions; only its first queries are ranked."""
+    if not isinstance(value, Run):
+        values = value.columns_of()
+        return values, len(next(iter(values.values()), ()))
+    n_queries = int(np.searchsorted(np.cumsum(value.n_retrieved), MAX_ROWS)) + 1
+    first = Run({query: value[query] for query in value.query_ids[:n_queries]})
+    return first.columns_of(), int(value.n_retrieved.sum())
 
 
 def _text(value: Any) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from assay.comparison import Sliced
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports.layout import Style
@@ -42,6 +43,8 @@ class Report:
     """Metric → its column heading if that is not its name; a heading that ends in ` ms` removes the unit from the cells."""
     hidden: frozenset[str] = frozenset()
     """Metrics that the table leaves out, because another metric in it says the same."""
+    slices: Sequence[Sliced] = ()
+    """The values by the tags of queries, below the scores."""
     next_step: str = ""
     """A command to continue with, at the very end; it is never broken into lines, so that it can be pasted."""
 
@@ -67,8 +70,8 @@ class Report:
         return metric.name not in self.beside or not all(figure != figure for figure in figures)
 
     def label(self, result: Result) -> str:
-        """The name of a run, on one line and without control characters."""
-        return printable(result.name)
+        """The name of a run, on one line and without control characters; a run without a name is called run."""
+        return printable(result.name or self.rows_are)
 
     def text(self, metric: BoundMetric, value: float | str) -> str:
         """A score or summary for people; times have their unit."""

@@ -1,4 +1,4 @@
-"""Schemas: the JSON Schemas of everything that assay writes, one file each, generated from the records."""
+"""Schemas: the JSON Schemas of everything that assay writes, and of plans and rules; one file each, from the records."""
 
 from assay.lazy import front_door
 

@@ -3,4 +3,4 @@ from assay.schemas.shipped import schema_names as schema_names
 from assay.schemas.shipped import schema_of as schema_of
 from assay.schemas.shipped import schema_path as schema_path
 
-__all__ = ["schema_names", "schema_of"]
+__all__ = ["schema_names", "schema_of", "schema_path"]

@@ -10,12 +10,13 @@ import msgspec
 from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
+from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-FORMS: Mapping[str, type] = {
+FORMS: Mapping[str, Any] = {
     "assay.benchmark/1": BenchmarkFile,
     "assay.comparison/1": ComparisonFile,
     "assay.conformance/1": ConformanceFile,
@@ -26,14 +27,19 @@ FORMS: Mapping[str, type] = {
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,
     "assay.judgments/1": JudgmentsFile,
+    "assay.plan/1": PlanFile,
     "assay.power/1": PowerFile,
     "assay.query_plan/1": QueryPlanFile,
     "assay.result/1": SavedFile,
     "assay.results/1": ResultsFile,
+    "assay.rules/1": RulesFile,
     "assay.watch/1": WatchFile,
     "assay.why/1": WhyFile,
 }
-"""The name of each schema → the form of the file. In an export, each line has this form."""
+"""The name of each schema → the form of the file. In an export, each line has this form. Users write plans and rules."""
+
+ADDED: Mapping[str, Mapping[str, Any]] = {"RuleMap": ONE_RULE}
+"""Form → what its schema also says."""
 
 
 def generated_schemas() -> dict[str, dict[str, Any]]:
@@ -41,11 +47,14 @@ def generated_schemas() -> dict[str, dict[str, Any]]:
     return {name: _schema(name, form) for name, form in FORMS.items()}
 
 
-def _schema(name: str, form: type) -> dict[str, Any]:
+def _schema(name: str, form: Any) -> dict[str, Any]:
     schema = msgspec.json.schema(form)
-    top = schema["$defs"][schema["$ref"].rpartition("/")[2]]
+    top = schema["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {"properties": {}}
     if schema_field := top["properties"].get("schema"):
         top["properties"]["schema"] = (
             {"const": name} if "default" not in schema_field else {"enum": [name, None], "default": None}
         )
+    for title, more in ADDED.items():
+        if title in schema["$defs"]:
+            schema["$defs"][title] |= more
     return {"$schema": DIALECT, "$id": f"urn:{name.replace('/', ':')}", "title": name, **schema}

@@ -164,6 +164,8 @@ GUARDS = Table(
 
 DECIDED_BY = ("unit", "token_threshold")
 """The fields of relevance that affect values; the other fields depend on what was retrieved."""
+LATER_DECIDED_BY = ("semantic_threshold", "semantic_model")
+"""More such fields. They count only if a result has them, so that digests of other results stay as they are."""
 
 
 def comparable_of(record: Mapping[str, Any], dataset: str) -> str:
@@ -182,6 +184,7 @@ def comparable_of(record: Mapping[str, Any], dataset: str) -> str:
         "profile": record.get("profile", ""),
         "strategy": strategy,
         **{name: relevance.get(name) for name in DECIDED_BY},
+        **{name: relevance[name] for name in LATER_DECIDED_BY if name in relevance},
     }
     return digest_of(pack_json(terms))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 from functools import cache
 
@@ -16,6 +17,7 @@ import assay.compat.ranx as drop_in
 PYTHON = os.environ.get("ASSAY_RANX_PYTHON")
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::assay.compat.ranx.DifferenceWarning"),
     pytest.mark.skipif(not PYTHON, reason="ASSAY_RANX_PYTHON does not name an interpreter with ranx"),
 ]
 NAMES = ("hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges")
@@ -43,7 +45,7 @@ TUNED = {
     "rbc": {"step": 0.1, "min_phi": 0.1, "max_phi": 0.9},
 }
 SCRIPT = """
-import json, sys
+import contextlib, io, json, sys
 import numpy as np
 from numba.typed import List as TypedList
 from ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion
@@ -57,6 +59,14 @@ for name, run in zip(asked["runs"], runs):
     found["std"][name] = evaluate(qrels, run, ["ndcg@10", "mrr"], return_std=True)
 report = compare(qrels, runs[:3], asked["compared"], max_p=0.4)
 found["report"], found["latex"] = report.to_dict(), report.to_latex()
+found["parts"] = [sorted(name for name in dir(report) if not name.startswith("_"))]
+for label in ("get_superscript_for_table", "get_superscript_for_latex", "get_phantoms_for_latex"):
+    found["parts"].append([getattr(report, label)(name, metric) for name in report.model_names for metric in report.metrics])
+found["parts"].append([report.get_metric_label(name) for name in ("ndcg@10", "map-l2", "mrr", "rbp.95", "f1@5-l2")])
+found["parts"].append([report.get_stat_test_label(name) for name in ("student", "fisher", "tukey")])
+with contextlib.redirect_stdout(io.StringIO()) as printed:
+    report.print_results()
+found["printed"] = printed.getvalue()
 frame = report.to_dataframe()
 found["frame"] = [list(frame.columns), frame.values.tolist()]
 found["tables"] = [str(report), str(compare(qrels, runs[:3], asked["compared"], max_p=0))]
@@ -163,6 +173,23 @@ def test_the_same_report():
         assert report.to_dict()[one]["win_tie_loss"] == expected[one]["win_tie_loss"]
         for other, p in expected[one]["comparisons"].items():
             assert report.to_dict()[one]["comparisons"][other] == pytest.approx(p, rel=1e-6)
+
+
+def test_the_same_parts_of_a_report(capsys):
+    """Every public attribute and method of ranx's report exists, and gives the same."""
+    qrels, runs = ours()
+    report = drop_in.compare(qrels, runs[:3], COMPARED, max_p=0.4)
+    names, *by_cell, labels, tests = theirs()["parts"]
+    assert [name for name in names if not hasattr(report, name)] == []
+    cells = [(name, metric) for name in report.model_names for metric in report.metrics]
+    methods = (report.get_superscript_for_table, report.get_superscript_for_latex, report.get_phantoms_for_latex)
+    assert [[method(*cell) for cell in cells] for method in methods] == by_cell
+    assert [report.get_metric_label(name) for name in ("ndcg@10", "map-l2", "mrr", "rbp.95", "f1@5-l2")] == labels
+    assert [report.get_stat_test_label(name) for name in ("student", "fisher", "tukey")] == tests
+    report.print_results()
+    found, wanted = capsys.readouterr().out, theirs()["printed"]
+    assert re.sub(r"[\d.]+", "0", found) == re.sub(r"[\d.]+", "0", wanted)
+    assert json.loads(found) == {name: pytest.approx(means) for name, means in json.loads(wanted).items()}
 
 
 def test_the_same_tables():

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import assay
 from assay.compat.ranx import DifferenceWarning, Qrels, Run, compare, evaluate, fuse, optimize_fusion
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.ranx.DifferenceWarning")
+
 QRELS = {"q2": {"a": 1, "b": 2}, "q1": {"c": 1, "z": 0}}
 RUN = {"q1": {"c": 0.5, "z": 0.9}, "q2": {"x": 3.0, "b": 2.0, "a": 1.0}}
 

@@ -5,6 +5,8 @@ import pytest
 from assay.compat.ranx import DifferenceWarning, Qrels, Run, evaluate, fuse, optimize_fusion
 from assay.errors import UnknownName
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.ranx.DifferenceWarning")
+
 A = Run({"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}, name="one")
 B = Run({"q1": {"b": 9.0, "c": 5.0}, "q2": {"e": 7.0, "f": 2.0}}, name="two")
 QRELS = Qrels({"q1": {"b": 1}, "q2": {"e": 1, "f": 1}})

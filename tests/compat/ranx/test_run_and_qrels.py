@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from assay.compat.ranx import Qrels, Run, evaluate
 from assay.errors import DataError, UsageError
 
+pytestmark = pytest.mark.filterwarnings("ignore::assay.compat.ranx.DifferenceWarning")
+
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 3}}
 RUN = {"q1": {"b": 2.5, "a": 1.0}, "q2": {"c": 0.5}}
 IDS = st.text("abcxyz0189", min_size=1, max_size=4)

@@ -1,6 +1,8 @@
 """MLflow: what is logged is read again with MLflow's own client, from a database in a file."""
 
 import json
+import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,15 @@ def test_an_error_of_mlflow_is_one_line(required, monkeypatch, tmp_path):
         assay.log_to_mlflow(result, str(tmp_path / "mlruns"))
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     assert len(assay.log_to_mlflow(result, (tmp_path / "mlruns").as_uri(), report=False)) == 1
+
+
+def test_a_server_that_does_not_listen_is_an_error_after_few_attempts(required, monkeypatch):
+    """MLflow's own seven retries take minutes; a number that the user set stays."""
+    required("mlflow")
+    monkeypatch.setattr("assay.reports.mlflow_runs.FEW_RETRIES", "0")
+    monkeypatch.delenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", raising=False)
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        with pytest.raises(assay.UsageError, match="MLflow: API request to"):
+            assay.log_to_mlflow(assay.evaluate(QRELS, RUN, "mrr"), f"http://127.0.0.1:{closed.getsockname()[1]}")
+    assert "MLFLOW_HTTP_REQUEST_MAX_RETRIES" not in os.environ

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_replies
-from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
+from assay.cli.output_options import (
+    FORMATS,
+    add_by_argument,
+    add_output_arguments,
+    check_by,
+    check_output,
+    sliced,
+    write_output,
+)
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_confidence_arguments, add_intervals, make_profile, make_relevance, parse_digits
 from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.comparison import Sliced
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
 
@@ -71,7 +78,7 @@ def run_answers(options: argparse.Namespace) -> int:
         beside=frozenset(setting.metric.name for setting in results[0].settings if setting.is_beside),
         remarks=tuple(notes_side_by_side(results)),
     )
-    slices = _slice(options, results)
+    slices = sliced(options, results)
     write_output(options, lambda form: render_answers(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_answers(report, options.format, slices))
     if options.format == "csv":
@@ -88,6 +95,7 @@ def _checked_inputs(options: argparse.Namespace) -> Inputs:
         raise UsageError(f"--format must be one of {', '.join(FORMATS)}, not {options.format!r}")
     inputs = parse_inputs(options, RULES)
     check_output(options.output, form=options.file_format)
+    check_by(options)
     if options.by and "csv" in (options.format, *(path.lower()[-3:] for path in options.output)):
         raise UsageError("--by cannot be used with csv, which is a single table. Use json, markdown or table")
     if options.more_runs and not options.dataset:
@@ -122,14 +130,6 @@ def _with_shared_metrics(results: Sequence[Result]) -> list[Result]:
     """The results with the metrics that all of them have, because the default metrics depend on the answers."""
     shared = [metric for metric in results[0].metrics if all(metric.name in result.table.columns for result in results)]
     return [result.subset(metrics=shared) for result in results]
-
-
-def _slice(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:
-    if not options.by:
-        return ()
-    from assay.comparison import slice_results
-
-    return slice_results(results, options.by, interval=options.ci or "auto", level=options.level or 0.95)
 
 
 COMMAND = Command(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Inputs, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_replies
-from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
+from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_by, check_output, write_output
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import INTERVAL_METHODS, LEVEL_HELP, MAX_SEED, integer_parser, parse_digits, parse_level
 from assay.cli.terminal import terminal_width, use_colour
@@ -138,8 +138,7 @@ def _checked_inputs(options: argparse.Namespace) -> Inputs:
     from assay.evaluation import parse_routing_metrics
 
     inputs = parse_inputs(options, RULES)
-    if files := [word for word in options.by or () if Path(word).is_file()]:
-        raise UsageError(f"--by reads everything after it as a tag: {' '.join(files)}. Put the files first")
+    check_by(options)
     parse_routing_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
     return inputs

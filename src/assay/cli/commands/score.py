@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, make_scoring
-from assay.cli.output_options import add_output_arguments, check_output, formats_of_files, write_output
+from assay.cli.output_options import (
+    add_by_argument,
+    add_output_arguments,
+    check_by,
+    check_output,
+    formats_of_files,
+    write_output,
+)
 from assay.cli.program import Command, Group
 from assay.cli.score_output import FORMATS_WITH_JUDGED, ScoreOutput
 from assay.cli.scoring_options import add_confidence_arguments, add_intervals, parse_digits
@@ -32,6 +39,7 @@ RULES = InputRules(
 EXAMPLES = """\
   assay score qrels.txt bm25.run dense.run -m ndcg@10 map recall@100
   assay score qrels.txt run.txt --per-query --format csv
+  assay score --dataset golden.json run.txt -m ndcg@10 --by difficulty
   assay score qrels.txt run.txt -o result.json -o table.tex
   assay score qrels.txt run.txt -m official --format trec
   assay score ragas.csv
@@ -53,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the lowest and highest possible value if the unjudged documents were judged",
     )
     add_confidence_arguments(trust)
+    add_by_argument(parser.add_argument_group("slices"))
     show = add_output_arguments(parser, FORMATS, has_per_query=True)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 4; csv and json: all)")
     show.add_argument(
@@ -66,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_score(options: argparse.Namespace) -> int:
     """Names and files are checked before any data is read; nothing is printed unless everything worked."""
+    check_by(options)
     inputs = parse_inputs(options, RULES)
     from assay.reports import check_html_packages, find_renderer
 
@@ -73,6 +83,7 @@ def run_score(options: argparse.Namespace) -> int:
         check_html_packages()
     check_output(options.output, form=options.file_format)
     forms = [options.format, *formats_of_files(options.output, options.file_format)]
+    _check_slices(options, forms)
     results = _saved_results(options, inputs, forms) if inputs.is_scored else _score_runs(options, inputs, forms)
     if options.sort:
         results = _sort_results(results, options.sort)
@@ -83,6 +94,14 @@ def run_score(options: argparse.Namespace) -> int:
     write_notes(options, *_notes(options, results))
     log_verbose(options, f"wrote {', '.join(options.output) or 'no files'}")
     return 0
+
+
+def _check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
+    """Refuse slices in formats that cannot hold them."""
+    if options.by and "trec" in forms:
+        raise UsageError("--by cannot be used with trec, which has no lines for slices. Use table, json, csv or markdown")
+    if options.by and options.per_query and "csv" in forms:
+        raise UsageError("--by and --per-query cannot be used together with csv, which is a single table. Use one of them")
 
 
 def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -> list[Result]:
@@ -129,6 +148,10 @@ def _saved_results(options: argparse.Namespace, inputs: Inputs, forms: Sequence[
     from assay.evaluation import with_bands, with_the_same_metrics
 
     groups = load_results(options, inputs).groups
+    if options.by and len(groups) > 1:
+        raise UsageError(
+            "--by needs results on one benchmark. For several benchmarks: assay report RESULTS --by TAG -f markdown"
+        )
     results = [result for group in groups for result in group]
     if len(groups) > 1:
         results = [result.with_fields(name=f"{result.benchmark}/{result.name}", benchmark="") for result in results]

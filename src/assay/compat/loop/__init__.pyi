@@ -8,6 +8,7 @@ from assay.compat.loop.benchmark import Query as Query
 from assay.compat.loop.benchmark import RelevanceJudgment as RelevanceJudgment
 from assay.compat.loop.benchmark import ReproducibleEvaluationRunner as ReproducibleEvaluationRunner
 from assay.compat.loop.benchmark import save_trec_run as save_trec_run
+from assay.compat.loop.differences import DIFFERENCES as DIFFERENCES
 from assay.compat.loop.metrics import BatchEvaluator as BatchEvaluator
 from assay.compat.loop.metrics import average_precision_at_k as average_precision_at_k
 from assay.compat.loop.metrics import binary_to_graded as binary_to_graded

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from assay.comparison import BenchmarkComparison as EngineComparison
 from assay.compat.arguments import AGAIN
-from assay.compat.differences import warn_difference
-from assay.compat.loop.metrics import once
+from assay.compat.loop.differences import DIFFERENCES
+from assay.compat.loop.metrics import checked_sides, once
 from assay.datasets import BenchmarkDataset as EngineDataset
 from assay.evaluation import ReproducibleEvaluationRunner as EngineRunner
 from assay.evaluation import Result
 from assay.files import write_run
-from assay.model import Document, Query, RelevanceJudgment, Run
+from assay.model import Document, Query, RelevanceJudgment, Run, text_id
 
 __all__ = [
     "BenchmarkComparison",
@@ -61,11 +61,17 @@ class ReproducibleEvaluationRunner(EngineRunner):
         self, retrieval_results: Mapping[str, Any], metrics_module: Any = None
     ) -> Result:
         """Score query → ranked ids. `metrics_module` is `assay.compat.loop.metrics`, or a list of metric names."""
-        credited = {query: once(ids) for query, ids in retrieval_results.items()}
+        credited = {query: self._credited(query, ids) for query, ids in retrieval_results.items()}
         result = super().evaluate_run(credited, metrics_module)
         if result.missing:
-            warn_difference("a judged query has no results. Loop skips it, but here it scores 0 and counts")
+            DIFFERENCES.warn("no results")
         return result
+
+    def _credited(self, query: Any, ids: Any) -> Any:
+        """The ids, each once. Documents with grade 0 are not relevant, and no warning is needed for them here."""
+        gold = {doc for doc, grade in self.dataset.qrels.get(text_id(query), {}).items() if grade > 0}
+        is_list = isinstance(ids, Sequence) and not isinstance(ids, str)
+        return checked_sides(ids, gold, len(ids))[0] if is_list else ids
 
     def save_results(self, filepath: str | Path) -> None:
         """Write all results so far as JSON."""
@@ -81,7 +87,7 @@ class BenchmarkComparison(EngineComparison):
         best = EngineComparison.find_best_run(runs_results, metric)
         values = {name: run[metric] for name, run in runs_results.items() if metric in run}
         if best in values and any(value > values[best] for value in values.values()):
-            warn_difference(f"a lower {metric} is better. Loop would choose the run with the highest value")
+            DIFFERENCES.warn("lower is better")
         return best
 
 
@@ -99,4 +105,7 @@ def save_trec_run(retrieval_results: Mapping[Any, Any], filepath: str | Path, ru
 def _without_repeated(ids: Any) -> Any:
     """The ids without those that `once` replaces."""
     credited = once(ids)
-    return ids if credited is ids else [id_ for id_ in credited if not id_.startswith(AGAIN)]
+    if credited is ids:
+        return ids
+    DIFFERENCES.warn("twice in a file")
+    return [id_ for id_ in credited if not id_.startswith(AGAIN)]

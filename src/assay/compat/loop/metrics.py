@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import assay.metrics as engine
 from assay.compat.arguments import AGAIN, credited_once
-from assay.compat.differences import warn_difference
+from assay.compat.loop.differences import DIFFERENCES
 from assay.errors import DataError
 from assay.metrics import Relevant, binary_to_graded
 from assay.model import text_id
@@ -37,32 +37,32 @@ __all__ = [
 
 def precision_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
     """|relevant ∩ first k| ÷ k; 0.0 if nothing was retrieved."""
-    return engine.precision_at_k(once(retrieved_ids), relevant(relevant_ids), k)
+    return engine.precision_at_k(*checked_sides(retrieved_ids, relevant_ids, k), k)
 
 
 def recall_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
     """|relevant ∩ first k| ÷ |relevant|; 0.0 if nothing is relevant."""
-    return engine.recall_at_k(once(retrieved_ids), relevant(relevant_ids), k)
+    return engine.recall_at_k(*checked_sides(retrieved_ids, relevant_ids, k), k)
 
 
 def f1_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
     """Harmonic mean of precision and recall at k; 0.0 if both are 0."""
-    return engine.f1_at_k(once(retrieved_ids), relevant(relevant_ids), k)
+    return engine.f1_at_k(*checked_sides(retrieved_ids, relevant_ids, k), k)
 
 
 def hit_rate_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
     """1.0 if any of the first k is relevant, else 0.0."""
-    return engine.hit_rate_at_k(once(retrieved_ids), relevant(relevant_ids), k)
+    return engine.hit_rate_at_k(*checked_sides(retrieved_ids, relevant_ids, k, by_first=True), k)
 
 
 def mrr_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
     """1 ÷ the rank of the first relevant document; 0.0 if there is none among the first k."""
-    return engine.mrr_at_k(once(retrieved_ids), relevant(relevant_ids), k)
+    return engine.mrr_at_k(*checked_sides(retrieved_ids, relevant_ids, k, by_first=True), k)
 
 
 def average_precision_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
     """The sum of the precision at each relevant document among the first k, ÷ |relevant|."""
-    return engine.average_precision_at_k(once(retrieved_ids), relevant(relevant_ids), k)
+    return engine.average_precision_at_k(*checked_sides(retrieved_ids, relevant_ids, k), k)
 
 
 def dcg_at_k(relevance_scores: Sequence[float], k: int) -> float:
@@ -90,7 +90,7 @@ def mean_recall_at_k(all_queries: Iterable[Any], k: int) -> float:
 
 def mean_mrr_at_k(all_queries: Iterable[Any], k: int) -> float:
     """Mean of mrr_at_k over pairs or dicts."""
-    return _mean(engine.mean_mrr_at_k, all_queries, k)
+    return _mean(engine.mean_mrr_at_k, all_queries, k, by_first=True)
 
 
 def mean_average_precision_at_k(all_queries: Iterable[Any], k: int) -> float:
@@ -112,7 +112,15 @@ def detect_metric_anomalies(
     is worse if it is lower. `assay.detect_metric_anomalies` has all changes.
     """
     anomalies = detect_all_anomalies(current_metrics, previous_metrics, threshold)
-    return {metric: anomaly for metric, anomaly in anomalies.items() if _is_regression(anomaly)}
+    regressions = {metric: anomaly for metric, anomaly in anomalies.items() if _is_regression(anomaly)}
+    if any(_is_change(anomaly) for metric, anomaly in anomalies.items() if metric not in regressions):
+        DIFFERENCES.warn("improvement")
+    return regressions
+
+
+def _is_change(anomaly: MetricAnomaly) -> bool:
+    """Whether the original reports it: it divides by the previous value, so that one must exist and not be 0."""
+    return bool(anomaly.previous) and anomaly.current is not None
 
 
 def _is_regression(anomaly: MetricAnomaly) -> bool:
@@ -134,24 +142,64 @@ class BatchEvaluator(engine.BatchEvaluator):
         relevance_scores: Sequence[float] | None = None,
     ) -> dict[str, float]:
         """Score one query and store its scores. `relevance_scores` are the grades of `retrieved_ids`, in the same order."""
-        ids = once(retrieved_ids)
+        ids, gold = checked_sides(retrieved_ids, relevant_ids, max(self.k_values, default=0))
+        grades = relevance_scores
         if ids is not retrieved_ids and relevance_scores is not None and len(relevance_scores) == len(ids):
             is_again = (id_.startswith(AGAIN) for id_ in ids)
-            relevance_scores = [0 if again else grade for again, grade in zip(is_again, relevance_scores, strict=True)]
-        scores = super().evaluate_query(query_id, ids, relevant(relevant_ids), relevance_scores)
-        if relevance_scores is not None:
-            self._warn_of_missed(ids, relevant_ids)
+            grades = [0 if again else grade for again, grade in zip(is_again, relevance_scores, strict=True)]
+        scores = super().evaluate_query(query_id, ids, gold, grades)
+        if grades is not None and not self._has_warned and not _retrieved_all(ids, gold):
+            self._warn_of_missed(scores, grades)
         return scores
 
-    def _warn_of_missed(self, ids: Sequence[Any], relevant_ids: Relevant) -> None:
-        """Warn once if the ideal ranking has more documents than the grades, which are all that the original looks at."""
-        if self._has_warned or set(relevant_ids) <= set(ids):
-            return
-        self._has_warned = True
-        warn_difference(
-            "a relevant document was not retrieved. Loop's nDCG ignores it, but here it is part of the ideal ranking, "
-            "so nDCG is lower"
-        )
+    def _warn_of_missed(self, scores: Mapping[str, float], grades: Sequence[float]) -> None:
+        """Warn once if nDCG is not that of the grades alone, which are all that the original looks at."""
+        if any(abs(engine.ndcg_at_k(list(grades), k) - scores[f"ndcg@{k}"]) > SMALL for k in self.k_values):
+            self._has_warned = True
+            DIFFERENCES.warn("missed document")
+
+
+SMALL = 1e-12
+"""A difference that rounding explains."""
+
+
+def _retrieved_all(ids: Iterable[Any], gold: Any) -> bool:
+    """Whether every relevant document was retrieved."""
+    wanted = {id_ for id_, grade in gold.items() if grade > 0} if isinstance(gold, Mapping) else set(gold)
+    return wanted <= set(ids) or set(map(text_id, wanted)) <= set(map(text_id, ids))
+
+
+def checked_sides(retrieved: Any, gold: Any, k: Any, *, by_first: bool = False) -> tuple[Any, Any]:
+    """The retrieved ids, each once, and the relevant ids. Warnings say what the original would count among the first k.
+
+    `by_first` is for metrics that only the first relevant document decides, so that copies do not matter.
+    """
+    ids = once(retrieved)
+    are_lists = isinstance(retrieved, Sequence) and isinstance(gold, Iterable) and isinstance(k, int)
+    if not are_lists or isinstance(retrieved, str | bytes) or isinstance(gold, str | bytes):
+        return ids, gold  # the engine refuses them
+    if isinstance(gold, Mapping) and any(map(_is_at_most_0, gold.values())):
+        DIFFERENCES.warn("grade 0")
+    are_text = set(map(type, retrieved)) | set(map(type, gold)) <= {str}
+    if ids is retrieved and are_text:
+        return ids, gold
+    wanted = gold if are_text else set(map(text_id, gold))
+    copies = [own for id_, own in zip(ids[:k], retrieved[:k], strict=True) if isinstance(id_, str) and id_.startswith(AGAIN)]
+    if not by_first and any(text_id(own) in wanted for own in copies):
+        DIFFERENCES.warn("twice")
+    if not are_text and _matches_by_text(retrieved[:k], gold, wanted):
+        DIFFERENCES.warn("whole number")
+    return ids, gold
+
+
+def _is_at_most_0(grade: Any) -> bool:
+    return isinstance(grade, int | float) and grade <= 0
+
+
+def _matches_by_text(retrieved: Sequence[Any], gold: Iterable[Any], wanted: Collection[str]) -> bool:
+    """Whether a retrieved id is relevant only because both are read as text."""
+    known = set(gold)
+    return any(id_ not in known and text_id(id_) in wanted for id_ in retrieved)
 
 
 def once(retrieved_ids: Any) -> Any:
@@ -161,15 +209,7 @@ def once(retrieved_ids: Any) -> Any:
     are_text = set(map(type, retrieved_ids)) <= {str}
     if len(set(retrieved_ids if are_text else map(text_id, retrieved_ids))) == len(retrieved_ids):
         return retrieved_ids
-    warn_difference("a document is retrieved twice. Loop counts it twice, but here only the first one counts")
     return credited_once(retrieved_ids)
-
-
-def relevant(relevant_ids: Any) -> Any:
-    """The relevant ids; a warning if some of them have grade 0."""
-    if isinstance(relevant_ids, Mapping) and 0 in relevant_ids.values():
-        warn_difference("a document is judged with grade 0. Loop counts it as relevant, but here only grades above 0 are")
-    return relevant_ids
 
 
 def _grades(relevance_scores: Any) -> Any:
@@ -179,19 +219,21 @@ def _grades(relevance_scores: Any) -> Any:
     return relevance_scores
 
 
-def _mean(mean: Callable[[Any, int], float], all_queries: Any, k: int) -> float:
+def _mean(mean: Callable[[Any, int], float], all_queries: Any, k: int, *, by_first: bool = False) -> float:
     """The mean over all queries, with each retrieved document credited once."""
     if isinstance(all_queries, str | bytes | Mapping) or not isinstance(all_queries, Iterable):
         raise DataError(
             f"all_queries must be a list of (retrieved_ids, relevant_ids) pairs or of dicts, not {shortened(all_queries)}"
         )
-    return mean([_credited(query) for query in all_queries], k)
+    return mean([_credited(query, k, by_first) for query in all_queries], k)
 
 
-def _credited(query: Any) -> Any:
+def _credited(query: Any, k: int, by_first: bool) -> Any:
     if isinstance(query, Mapping):
-        known = {"retrieved_ids": once, "relevant_ids": relevant}
-        return {name: known[name](value) if name in known else value for name, value in query.items()}
+        if not {"retrieved_ids", "relevant_ids"} <= query.keys():
+            return query
+        sides = checked_sides(query["retrieved_ids"], query["relevant_ids"], k, by_first=by_first)
+        return {**query, "retrieved_ids": sides[0], "relevant_ids": sides[1]}
     if isinstance(query, Sequence) and len(query) == 2 and not isinstance(query[0], int | float):
-        return once(query[0]), relevant(query[1])
+        return checked_sides(query[0], query[1], k, by_first=by_first)
     return query

@@ -1,8 +1,10 @@
+from assay.compat.differences import DifferenceWarning as DifferenceWarning
 from assay.compat.memorybench.answers import AccuracyMetric as AccuracyMetric
 from assay.compat.memorybench.answers import AvgRetrievalScoreMetric as AvgRetrievalScoreMetric
 from assay.compat.memorybench.answers import Bleu1Metric as Bleu1Metric
 from assay.compat.memorybench.answers import F1Metric as F1Metric
 from assay.compat.memorybench.answers import RougeLMetric as RougeLMetric
+from assay.compat.memorybench.differences import DIFFERENCES as DIFFERENCES
 from assay.compat.memorybench.metrics import MAPAtKMetric as MAPAtKMetric
 from assay.compat.memorybench.metrics import MRRMetric as MRRMetric
 from assay.compat.memorybench.metrics import NDCGAt5Metric as NDCGAt5Metric
@@ -12,6 +14,7 @@ from assay.compat.memorybench.metrics import PrecisionAtKMetric as PrecisionAtKM
 from assay.compat.memorybench.metrics import RecallAtKMetric as RecallAtKMetric
 from assay.compat.memorybench.metrics import SuccessAtKMetric as SuccessAtKMetric
 from assay.compat.memorybench.metrics import compute_metrics as compute_metrics
+from assay.compat.memorybench.metrics import computeMetrics as computeMetrics
 from assay.compat.memorybench.registry import MetricRegistry as MetricRegistry
 from assay.compat.memorybench.registry import calculate_accuracy as calculate_accuracy
 from assay.compat.memorybench.registry import calculate_accuracy_by_category as calculate_accuracy_by_category
@@ -34,4 +37,4 @@ from assay.compat.memorybench.registry import calculatePrecisionAtK as calculate
 from assay.compat.memorybench.registry import calculateRecallAtK as calculateRecallAtK
 from assay.compat.memorybench.registry import calculateSuccessAtK as calculateSuccessAtK
 from assay.compat.memorybench.registry import get_builtin_metrics as get_builtin_metrics
-from assay.compat.memorybench.results import MemorybenchDifference as MemorybenchDifference
+from assay.compat.memorybench.registry import getBuiltinMetrics as getBuiltinMetrics

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
-from assay.compat.memorybench.metrics import MARKED, EvalResults, MetricResult
-from assay.compat.memorybench.results import EvalCases, read_eval_results, warn_of
+from assay.compat.memorybench.metrics import MARKED, EvalResults, MetricResult, warn_of_unmarked, warn_of_words
+from assay.compat.memorybench.results import EvalCases, read_eval_results
 from assay.metrics import Overlap, common_subsequence, overlap
-from assay.text import counted
 
 
 class AnswerMetric:
@@ -18,6 +17,8 @@ class AnswerMetric:
 
     name = ""
     aliases: tuple[str, ...] = ()
+    reads_words = False
+    """Whether the words of answers decide the value."""
 
     def compute(self, results: EvalResults, pack: Any = None) -> MetricResult:  # noqa: ARG002 (answers need no pack)
         """`{"name", "value", "details"}`."""
@@ -25,6 +26,10 @@ class AnswerMetric:
 
     def computed(self, asked: EvalCases) -> MetricResult:
         """The same from results that were already read."""
+        if self.reads_words:
+            warn_of_words(
+                text for name, query in asked.dataset.queries.items() for text in (asked.answers[name], query.expected)
+            )
         value, details = self._value(asked) if asked.n_results else (0.0, {})
         return {"name": self.name, "value": value, "details": {**details, "total": asked.n_results}}
 
@@ -40,8 +45,7 @@ class AccuracyMetric(AnswerMetric):
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:
         if n_unmarked := asked.n_results - len(asked.correct):
-            has = "has no `correct` and counts" if n_unmarked == 1 else "have no `correct` and count"
-            warn_of(f"{self.name}: {counted(n_unmarked, 'result')} {has} as wrong.")
+            warn_of_unmarked(self.name, n_unmarked)
         n_correct = sum(mark >= MARKED for mark in asked.correct.values())
         return n_correct / asked.n_results, {"correct": n_correct}
 
@@ -59,6 +63,7 @@ class F1Metric(AnswerMetric):
     """F1 of the different words of the answer and of the expected answer; 1 if both have none."""
 
     name = "f1"
+    reads_words = True
     aliases: tuple[str, ...] = ("f1_score", "token_f1")
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:
@@ -96,6 +101,7 @@ class Bleu1Metric(AnswerMetric):
     """
 
     name = "bleu_1"
+    reads_words = True
     aliases: tuple[str, ...] = ("bleu1", "unigram_precision", "bleu")
 
     def _value(self, asked: EvalCases) -> tuple[float, Mapping[str, Any]]:

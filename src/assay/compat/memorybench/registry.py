@@ -15,6 +15,7 @@ from assay.compat.memorybench.answers import (
     accuracy_by,
 )
 from assay.compat.memorybench.metrics import (
+    AUTO,
     MAPAtKMetric,
     MRRMetric,
     NDCGAt5Metric,
@@ -135,29 +136,29 @@ TYPE, CATEGORY = "questionType", "category"
 """The metadata fields by which accuracy is split."""
 
 
-def calculate_recall_at_k(results: Results, k: int = 5, pack: Any = None) -> float:
+def calculate_recall_at_k(results: Results, k: int = 5, pack: Any = None, relevance: str = AUTO) -> float:
     """The mean recall of the first k contexts."""
-    return float(RecallAtKMetric(k).compute(results, pack)["value"])
+    return float(RecallAtKMetric(k, relevance=relevance).compute(results, pack)["value"])
 
 
-def calculate_precision_at_k(results: Results, k: int = 5, pack: Any = None) -> float:
+def calculate_precision_at_k(results: Results, k: int = 5, pack: Any = None, relevance: str = AUTO) -> float:
     """The mean precision of the first k contexts, ÷ k."""
-    return float(PrecisionAtKMetric(k).compute(results, pack)["value"])
+    return float(PrecisionAtKMetric(k, relevance=relevance).compute(results, pack)["value"])
 
 
-def calculate_ndcg_at_k(results: Results, k: int = 10, pack: Any = None) -> float:
+def calculate_ndcg_at_k(results: Results, k: int = 10, pack: Any = None, relevance: str = AUTO) -> float:
     """The mean nDCG of the first k contexts."""
-    return float(NDCGAtKMetric(k).compute(results, pack)["value"])
+    return float(NDCGAtKMetric(k, relevance=relevance).compute(results, pack)["value"])
 
 
-def calculate_success_at_k(results: Results, k: int = 5) -> float:
+def calculate_success_at_k(results: Results, k: int = 5, relevance: str = AUTO) -> float:
     """The share of results whose `correct` is true, with a context among the first k that shares words with `expected`."""
-    return float(SuccessAtKMetric(k).compute(results)["value"])
+    return float(SuccessAtKMetric(k, relevance=relevance).compute(results)["value"])
 
 
-def calculate_mrr(results: Results, pack: Any = None) -> float:
+def calculate_mrr(results: Results, pack: Any = None, relevance: str = AUTO) -> float:
     """The mean of 1 ÷ the rank of the first relevant context."""
-    return float(MRRMetric().compute(results, pack)["value"])
+    return float(MRRMetric(relevance=relevance).compute(results, pack)["value"])
 
 
 def calculate_accuracy(results: Results) -> float:
@@ -202,4 +203,5 @@ calculateNDCGAtK = calculate_ndcg_at_k  # noqa: N816
 calculatePrecisionAtK = calculate_precision_at_k  # noqa: N816
 calculateRecallAtK = calculate_recall_at_k  # noqa: N816
 calculateSuccessAtK = calculate_success_at_k  # noqa: N816
+getBuiltinMetrics = get_builtin_metrics  # noqa: N816
 """The names as memorybench has them."""

@@ -1,21 +1,19 @@
-"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric.
-
-A value that differs from memorybench's on purpose is a warning.
-"""
+"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric."""
 
 from __future__ import annotations
 
-import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from assay.compat.arguments import AGAIN, credited_once
 from assay.compat.memorybench.packs import as_pack
 from assay.datasets import BenchmarkDataset
-from assay.errors import DataError
+from assay.errors import DataError, NoGroundTruth
 from assay.evaluation import Relevance, Result, evaluate_metrics
-from assay.metrics import find_metrics
-from assay.model import Hit, Query, is_finite_number, text_id
+from assay.metrics import BoundMetric, find_metrics, overlap
+from assay.model import Hit, Pack, Query, is_finite_number, text_id
 from assay.text import shortened, words_of
 from assay.views import mark_of
 
@@ -37,8 +35,10 @@ class EvalCases(NamedTuple):
     answers: dict[str, str]
     correct: dict[str, float]
     """Result → the mark of its judge; a result without a mark is not there."""
-    repeated: list[str]
-    """Results with a context whose id comes twice."""
+    repeated: dict[str, set[str]]
+    """Result → the ids of contexts that come twice."""
+    packed: dict[tuple[str, str], bool]
+    """Result and context → whether the pack called it relevant."""
     scores: list[float]
     """The scores of all contexts."""
 
@@ -46,6 +46,23 @@ class EvalCases(NamedTuple):
     def n_results(self) -> int:
         """How many results there are."""
         return len(self.dataset.queries)
+
+    def relevant(self, name: str, threshold: float) -> list[bool]:
+        """Whether each context of a result is relevant by itself, whatever comes before it."""
+        query, hits = self.dataset.queries[name], self.hits[name]
+        if name in self.dataset.qrels:
+            return [self.dataset.qrels[name].get(hit.doc_id, 0) > 0 for hit in hits]
+        if self.dataset.pack is not None and self.dataset.pack.sealed_relevance:
+            return [self.packed.get((name, hit.doc_id), False) for hit in hits]
+        if query.evidence is not None:
+            return [hit.doc_id in query.evidence for hit in hits]
+        expected = words_of(query.expected or "")
+        return [bool(expected) and overlap(words_of(hit.text or ""), expected, "set").f1 >= threshold for hit in hits]
+
+    def is_decided_by_words(self, name: str) -> bool:
+        """Whether only the words of a result decide about relevance."""
+        is_packed = self.dataset.pack is not None and self.dataset.pack.sealed_relevance
+        return name not in self.dataset.qrels and not is_packed and self.dataset.queries[name].evidence is None
 
     def texts(self, name: str) -> tuple[list[str], list[str]]:
         """The words of the answer, and of the expected answer."""
@@ -56,7 +73,8 @@ def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Any = None) ->
     """Read results. They are identified by their position, because several systems may have the same item."""
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise DataError(f"expected a list of EvalResult maps, found {shortened(results)}")
-    asked = EvalCases(BenchmarkDataset("memorybench", pack=as_pack(pack)), {}, {}, {}, [], [])
+    asked = EvalCases(BenchmarkDataset("memorybench"), {}, {}, {}, {}, {}, [])
+    asked.dataset.pack = _recorded(as_pack(pack), asked.packed)
     for place, result in enumerate(results, 1):
         if not isinstance(result, Mapping):
             raise DataError(f"result {place}: expected a map with retrievedContext, found {shortened(result)}")
@@ -83,8 +101,8 @@ def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
     if CONTEXT_FIELD not in result:
         raise DataError(f"result {name}: expected {CONTEXT_FIELD} (it may be []), found {_listed(result)}")
     asked.hits[name] = _hits(result[CONTEXT_FIELD], name)
-    if any(hit.doc_id.startswith(AGAIN) for hit in asked.hits[name]) and _has_twins(result[CONTEXT_FIELD]):
-        asked.repeated.append(name)
+    if any(hit.doc_id.startswith(AGAIN) for hit in asked.hits[name]) and (twins := _twins(result[CONTEXT_FIELD])):
+        asked.repeated[name] = twins
     asked.scores.extend(_scores(result[CONTEXT_FIELD]))
     actual = result.get("actual")
     asked.answers[name] = "" if actual is None else str(actual)
@@ -92,11 +110,23 @@ def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
         asked.correct[name] = mark
 
 
-def _has_twins(contexts: Iterable[Any]) -> bool:
-    """Whether an id comes twice, rather than being left out."""
+def _recorded(pack: Pack | None, answers: dict[tuple[str, str], bool]) -> Pack | None:
+    """The pack, which also writes down what it calls relevant."""
+    if pack is None:
+        return None
+
+    def is_relevant(query: Query, hit: Hit) -> Any:
+        items = pack.is_relevant(query, hit)
+        answers[query.query_id, hit.doc_id] = bool(items)
+        return items
+
+    return replace(pack, is_relevant=is_relevant)
+
+
+def _twins(contexts: Iterable[Any]) -> set[str]:
+    """The ids that come twice, rather than being left out."""
     ids = [context if isinstance(context, str) else context.get("id") for context in contexts]
-    named = [text_id(id_) for id_ in ids if id_ is not None]
-    return len(set(named)) < len(named)
+    return {name for name, count in Counter(text_id(id_) for id_ in ids if id_ is not None).items() if count > 1}
 
 
 def _scores(contexts: Iterable[Any] | None) -> list[float]:
@@ -159,30 +189,38 @@ class GradedResults:
         self.asked = asked
         self._metrics = find_metrics((*metrics, *hit_metrics))
         self._hit_metrics = find_metrics(hit_metrics)
-        self._by_threshold: dict[float, Result | None] = {}
-        self._by_words: dict[float, Result | None] = {}
+        self._graded: dict[tuple[float, str], Result | None] = {}
+        self._by_text: dict[tuple[float, str], Result | None] = {}
         self._exact: list[Result | None] = []
+        self._relevant: dict[float, dict[str, list[bool]]] = {}
 
-    def graded(self, threshold: float) -> Result | None:
-        """Scores by ids, otherwise evidence, otherwise shared words; None if no result has ground truth."""
-        if threshold not in self._by_threshold:
-            self._by_threshold[threshold] = self._graded(threshold)
-        return self._by_threshold[threshold]
+    def graded(self, threshold: float, by: str = "auto") -> Result | None:
+        """Scores by ids, otherwise evidence, otherwise shared words; or by one resolver. None if nothing can be graded."""
+        if (threshold, by) not in self._graded:
+            self._graded[threshold, by] = self._grade(threshold) if by == "auto" else self._by_resolver(by, self._metrics)
+        return self._graded[threshold, by]
 
-    def by_words(self, threshold: float) -> Result | None:
-        """Scores of hit metrics by shared words alone, without ids and packs; None if no result has an expected answer."""
-        if threshold not in self._by_words:
-            relevance = Relevance("token", defaults={"threshold": threshold})
-            self._by_words[threshold] = self._hits_by(relevance)
-        return self._by_words[threshold]
+    def by_text(self, threshold: float, by: str = "auto") -> Result | None:
+        """Scores of hit metrics by shared words alone, without ids and packs; or by one resolver. None as for `graded`."""
+        if (threshold, by) not in self._by_text:
+            relevance = Relevance("token", defaults={"threshold": threshold}) if by == "auto" else by
+            self._by_text[threshold, by] = self._by_resolver(relevance, self._hit_metrics)
+        return self._by_text[threshold, by]
+
+    def relevant(self, threshold: float) -> dict[str, list[bool]]:
+        """Result → whether each of its contexts is relevant by itself. A pack has been asked by then."""
+        if threshold not in self._relevant:
+            names = self.asked.dataset.queries
+            self._relevant[threshold] = {name: self.asked.relevant(name, threshold) for name in names}
+        return self._relevant[threshold]
 
     def exact(self) -> Result | None:
         """Scores by the exact expected text; None if no result has an expected answer."""
         if not self._exact:
-            self._exact.append(self._hits_by(Relevance("substring")))
+            self._exact.append(self._by_resolver("substring", self._hit_metrics))
         return self._exact[0]
 
-    def _graded(self, threshold: float) -> Result | None:
+    def _grade(self, threshold: float) -> Result | None:
         dataset = self.asked.dataset
         pack = dataset.pack
         is_decided = (pack is not None and pack.sealed_relevance and bool(dataset.queries)) or any(
@@ -192,17 +230,8 @@ class GradedResults:
         relevance = Relevance("auto", defaults={"threshold": threshold})
         return evaluate_metrics(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None
 
-    def _hits_by(self, relevance: Relevance) -> Result | None:
+    def _by_resolver(self, relevance: str | Relevance, metrics: Sequence[BoundMetric]) -> Result | None:
         try:
-            return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance=relevance)
-        except DataError:  # no result has an expected answer
+            return evaluate_metrics(self.asked.dataset, self.asked.hits, metrics, relevance=relevance)
+        except NoGroundTruth:  # no result has what the resolver needs, such as an expected answer
             return None
-
-
-class MemorybenchDifference(UserWarning):
-    """A value that differs from memorybench's on purpose."""
-
-
-def warn_of(message: str) -> None:
-    """Warn that a value differs, once for each computation."""
-    warnings.warn(f"{message} See docs/migration/memorybench.md", MemorybenchDifference, stacklevel=3)

@@ -1,8 +1,11 @@
+from assay.compat.differences import DifferenceWarning as DifferenceWarning
 from assay.compat.phentrieve import comparison as comparison
 from assay.compat.phentrieve import metrics as metrics
 from assay.compat.phentrieve import runner as runner
+from assay.compat.phentrieve import statistics as statistics
 from assay.compat.phentrieve.comparison import ModelComparison as ModelComparison
 from assay.compat.phentrieve.comparison import compare_models as compare_models
+from assay.compat.phentrieve.differences import DIFFERENCES as DIFFERENCES
 from assay.compat.phentrieve.metrics import SimilarityFormula as SimilarityFormula
 from assay.compat.phentrieve.metrics import average_precision_at_k as average_precision_at_k
 from assay.compat.phentrieve.metrics import calculate_test_case_max_ont_sim as calculate_test_case_max_ont_sim
@@ -11,9 +14,8 @@ from assay.compat.phentrieve.metrics import mean_reciprocal_rank as mean_recipro
 from assay.compat.phentrieve.metrics import ndcg_at_k as ndcg_at_k
 from assay.compat.phentrieve.metrics import precision_at_k as precision_at_k
 from assay.compat.phentrieve.metrics import recall_at_k as recall_at_k
-from assay.compat.phentrieve.runner import PhentrieveDifference as PhentrieveDifference
 from assay.compat.phentrieve.runner import evaluate_multilingual_model as evaluate_multilingual_model
 from assay.compat.phentrieve.runner import run_evaluation as run_evaluation
+from assay.compat.phentrieve.statistics import bootstrap_confidence_interval as bootstrap_confidence_interval
+from assay.compat.phentrieve.statistics import paired_bootstrap_test as paired_bootstrap_test
 from assay.metrics import SingleTermRetrievalMetrics as SingleTermRetrievalMetrics
-from assay.stats import bootstrap_confidence_interval as bootstrap_confidence_interval
-from assay.stats import paired_bootstrap_test as paired_bootstrap_test

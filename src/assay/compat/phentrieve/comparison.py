@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from math import fsum
 from typing import Any, ClassVar
 
+from assay.compat.phentrieve.differences import DIFFERENCES
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.metrics import K_VALUES
 from assay.stats import correct, paired_bootstrap_test
@@ -149,6 +150,8 @@ def _compare(
             )
     rows = [_difference(other, first, key) for other in models if other is not first for key in keys]
     corrected = correct([row["p_value"] for row in rows]).tolist() if rows else []
+    if any(row["p_value"] <= alpha < p for row, p in zip(rows, corrected, strict=True)):
+        DIFFERENCES.warn("correction")
     return ModelComparison(
         tuple(_figure(model, key) for model in models for key in keys),
         tuple({**row, "p_corrected": p, "significant": p <= alpha} for row, p in zip(rows, corrected, strict=True)),

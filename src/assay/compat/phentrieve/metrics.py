@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.compat.arguments import checked, credited_once
+from assay.compat.phentrieve.differences import DIFFERENCES
 from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation import evaluate_metrics
 from assay.grammar import cutoff
@@ -23,37 +24,34 @@ Results = Mapping[str, Any] | None
 
 def mean_reciprocal_rank(results: Results, expected_ids: Terms) -> float:
     """1 ÷ the rank of the first expected term; 0.0 if there is none. The caller computes the mean over cases."""
-    return _score("mrr", results, _binary(expected_ids))
+    return _score("mrr", results, expected_ids)
 
 
 def hit_rate_at_k(results: Results, expected_ids: Terms, k: int = 5) -> float:
     """1.0 if any expected term is among the first k, else 0.0."""
-    return _score("hit", results, _binary(expected_ids), k=checked(cutoff, "k", k))
+    return _score("hit", results, expected_ids, k=checked(cutoff, "k", k))
 
 
 def ndcg_at_k(
     results: Results, expected_ids: Terms, k: int = 10, relevance_scores: Mapping[str, float] | None = None
 ) -> float:
     """Discounted gain of the first k ÷ the best possible gain. An expected id without a relevance score counts 1.0."""
-    scores = relevance_scores or {}
-    return _score(
-        "ndcg", results, {term: scores.get(term, 1.0) for term in term_list(expected_ids)}, k=checked(cutoff, "k", k)
-    )
+    return _score("ndcg", results, expected_ids, relevance_scores or {}, k=checked(cutoff, "k", k))
 
 
 def recall_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
     """The share of the expected terms among the first k."""
-    return _score("recall", results, _binary(expected_ids), k=checked(cutoff, "k", k))
+    return _score("recall", results, expected_ids, k=checked(cutoff, "k", k))
 
 
 def precision_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
     """The share of the first k that is expected. With fewer than k hits, the number of hits is the divisor."""
-    return _score("precision", results, _binary(expected_ids), k=checked(cutoff, "k", k), over="retrieved")
+    return _score("precision", results, expected_ids, k=checked(cutoff, "k", k), over="retrieved")
 
 
 def average_precision_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
     """The sum of the precision at each expected term among the first k, ÷ min(k, expected)."""
-    return _score("map", results, _binary(expected_ids), k=checked(cutoff, "k", k), norm="min")
+    return _score("map", results, expected_ids, k=checked(cutoff, "k", k), norm="min")
 
 
 class SimilarityFormula(Enum):
@@ -107,15 +105,42 @@ def calculate_test_case_max_ont_sim(
         return 0.0
     options = {} if ontology is None else {"ontology": ontology}
     result = evaluate_metrics({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, [metric], options=options)
-    return float(result[metric.name])
+    similarity = float(result[metric.name])
+    if 0 < similarity < 1:
+        DIFFERENCES.warn("depth")
+    if similarity > 0 and isinstance(expected_ids, str):
+        DIFFERENCES.warn("expected text")
+    return similarity
 
 
-def _binary(expected_ids: Terms) -> dict[str, float]:
-    return dict.fromkeys(term_list(expected_ids), 1.0)
+BY_COPIES = ("map", "ndcg", "precision")
+"""Metrics that the copies of a retrieved term change in the original."""
+BY_EXPECTED = ("map", "ndcg", "recall")
+"""Metrics that divide by the expected ids."""
 
 
-def _score(name: str, results: Results, grades: Mapping[str, float], **settings: Any) -> float:
-    return score_query(all_metrics()[name].bind(**settings), grade_query(ranked_terms(results), grades))
+def _score(
+    name: str, results: Results, expected_ids: Terms, grades: Mapping[str, float] | None = None, **settings: Any
+) -> float:
+    terms, gains = terms_of(results), grades or {}
+    expected = {term: gains.get(term, 1.0) for term in term_list(expected_ids)}
+    score = score_query(all_metrics()[name].bind(**settings), grade_query(credited_once(terms.ranked), expected))
+    first = terms.ranked[: settings.get("k")]
+    if name in BY_COPIES and any(term in expected and first.count(term) > 1 for term in set(first)):
+        DIFFERENCES.warn("twice")
+    if any(term in expected for term in first if term in terms.ids):
+        DIFFERENCES.warn("ids as terms")
+    if name in BY_EXPECTED and score > 0:
+        _warn_of_expected(expected_ids)
+    return score
+
+
+def _warn_of_expected(expected_ids: Terms) -> None:
+    """Warn of expected ids that the original reads in another way."""
+    if isinstance(expected_ids, str):
+        DIFFERENCES.warn("expected text")
+    elif isinstance(expected_ids, Sequence) and len(set(expected_ids)) < len(expected_ids):
+        DIFFERENCES.warn("expected twice")
 
 
 TERM = "hpo_id"
@@ -123,25 +148,41 @@ TERM = "hpo_id"
 _LOOKS_LIKE_A_TERM = re.compile(r"[A-Z][A-Za-z]*[:_][0-9]+")
 
 
+class HitTerms(NamedTuple):
+    """The terms of hits, best first."""
+
+    ranked: list[str]
+    """The term of each hit, and an empty text if it has none."""
+    ids: list[str]
+    """The terms among them that are the id of a hit, because its metadata have no term."""
+
+
 def ranked_terms(results: Mapping[str, Any] | None) -> list[str]:
+    """The term of each hit. A hit without a term or with a repeated term keeps its rank under a name that no term has."""
+    return credited_once(terms_of(results).ranked)
+
+
+def terms_of(results: Mapping[str, Any] | None) -> HitTerms:
     """The term of each hit from its metadata, or its id if the metadata have no terms; empty if there are no hits.
 
-    A hit without a term or with a repeated term keeps its rank under a name that no term has. If the metadata have no
-    terms and the ids are not terms either, this is an error: the terms must be in another field.
+    If the metadata have no terms and the ids are not terms either, this is an error: the terms must be in another field.
     """
     if not results:
-        return []
+        return HitTerms([], [])
     if not isinstance(results, Mapping):
         raise DataError(f"expected what Chroma returns, {{'ids': [[…]], 'metadatas': [[…]]}}, found {shortened(results)}")
     ids, metadatas = _of_one_query(results, "ids"), _of_one_query(results, "metadatas")
     if not metadatas or not any(metadatas):
-        return credited_once(ids or [""] * len(metadatas or ()))
+        own = [text_id(id_) for id_ in ids or [""] * len(metadatas or ())]
+        return HitTerms(own, own)
     if ids is not None and len(ids) != len(metadatas):
         raise DataError(f"ids and metadatas must have the same length, found {len(ids)} and {len(metadatas)}")
     known = [_metadata(metadata) for metadata in metadatas]
     if not any(TERM in metadata for metadata in known):
         _check_has_terms(known, ids or ())
-    return credited_once(_term(*hit) for hit in zip(known, ids or [""] * len(known), strict=True))
+    own = [text_id(id_) for id_ in ids or [""] * len(known)]
+    ranked = [text_id(_term(*hit)) for hit in zip(known, own, strict=True)]
+    return HitTerms(ranked, [id_ for metadata, id_ in zip(known, own, strict=True) if TERM not in metadata])
 
 
 def _metadata(metadata: Any) -> Mapping[str, Any]:

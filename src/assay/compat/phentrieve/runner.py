@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
-from assay.compat.arguments import AGAIN
-from assay.compat.phentrieve.metrics import SimilarityFormula, ranked_terms, similarity_name
+from assay.compat.phentrieve.differences import DIFFERENCES
+from assay.compat.phentrieve.metrics import SimilarityFormula, similarity_name, terms_of
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result
@@ -36,10 +36,6 @@ KEYS = {
     "map": "map(norm=min)@{k}",
 }
 """Key in Phentrieve → metric in assay, with the conventions of the original."""
-
-
-class PhentrieveDifference(UserWarning):
-    """Something that differs from Phentrieve on purpose."""
 
 
 def run_evaluation(
@@ -113,9 +109,7 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
     own = {code: file for code in codes if (file := _own_file(code, size)) is not None}
     if FOLDER.is_dir() and (missing := [code for code in codes if code not in own]):
         names = ", ".join(f"{FOLDER.as_posix()}/{code}/{size}_v1.json" for code in missing)
-        bundled = ", ".join(f"{HPO_PREFIX}{code}:{size}" for code in missing)
-        message = f"{names}: no such file, so the bundled cases are used ({bundled}). Phentrieve skips such a language"
-        warnings.warn(message, PhentrieveDifference, stacklevel=3)
+        DIFFERENCES.warn("language", f"missing: {names}")
     return {code: own.get(code, f"{HPO_PREFIX}{code}:{size}") for code in codes}
 
 
@@ -130,7 +124,9 @@ def _evaluate_file(model: Any, dataset: BenchmarkDataset, file: str, how: _How) 
     metrics = {"mrr_dense": "mrr"}
     for k in how.k_values:
         metrics |= {f"{key}_dense@{k}": metric.format(k=k, formula=how.formula) for key, metric in KEYS.items()}
-    result = run(dataset, _provider(model), list(metrics.values()))
+    copies: list[str] = []
+    result = run(dataset, _provider(model, copies), list(metrics.values()))
+    _warn_of_differences(result, copies)
     report: dict[str, Any] = {
         "model_name": result.name,
         "model_slug": re.sub(r"[^\w.-]+", "_", result.name),
@@ -147,25 +143,41 @@ def _evaluate_file(model: Any, dataset: BenchmarkDataset, file: str, how: _How) 
     return report
 
 
+def _warn_of_differences(result: Result, copies: Sequence[str]) -> None:
+    """Warn of values that the original computes differently."""
+    if copies:
+        DIFFERENCES.warn("twice in an evaluation")
+    if result.failures:
+        DIFFERENCES.warn("failed case")
+    similarities = [result.array(metric.name) for metric in result.metrics if metric.metric.name == "max_ont_sim"]
+    if any(((scores > 0) & (scores < 1)).any() for scores in similarities):
+        DIFFERENCES.warn("depth")
+
+
 def _note_on_cases(file: str) -> list[str]:
     """A note on whose cases these are, if that is not what the caller wrote."""
     return [f"cases: your own file {Path(file).as_posix()}."] if FOLDER in Path(file).parents else []
 
 
-def _provider(model: Any) -> Any:
-    """The model as a provider for `assay.run`: a name with a slash is a sentence-transformers model."""
+def _provider(model: Any, copies: list[str]) -> Any:
+    """The model as a provider for `assay.run`: a name with a slash is a sentence-transformers model.
+
+    Terms that a function returns twice are added to `copies`.
+    """
     if isinstance(model, str) and "/" in model and "(" not in model:
         return replace(parse_provider(mark_written({"dense": {"model": model}})), label=model)
-    return _by_term(model) if callable(model) and not is_retriever(model) else model
+    return _by_term(model, copies) if callable(model) and not is_retriever(model) else model
 
 
-def _by_term(search: Callable[..., Any]) -> Callable[..., Any]:
+def _by_term(search: Callable[..., Any], copies: list[str]) -> Callable[..., Any]:
     """The function with terms as results, from the metadata of Chroma's results, each at its best rank."""
 
     def terms(answer: Any) -> Any:
         if not isinstance(answer, Mapping) or not answer.get("metadatas"):
             return answer
-        return [term for term in ranked_terms(answer) if not term.startswith(AGAIN)]
+        ranked = terms_of(answer).ranked
+        copies.extend(term for term, n in Counter(filter(None, ranked)).items() if n > 1)
+        return [term for term in dict.fromkeys(ranked) if term]
 
     async def later(answer: Any) -> Any:
         return terms(await answer)

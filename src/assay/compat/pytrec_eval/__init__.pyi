@@ -1,3 +1,5 @@
+from assay.compat.differences import DifferenceWarning as DifferenceWarning
+from assay.compat.pytrec_eval.differences import DIFFERENCES as DIFFERENCES
 from assay.compat.pytrec_eval.evaluator import RelevanceEvaluator as RelevanceEvaluator
 from assay.compat.pytrec_eval.evaluator import compute_aggregated_measure as compute_aggregated_measure
 from assay.compat.pytrec_eval.evaluator import parse_qrel as parse_qrel

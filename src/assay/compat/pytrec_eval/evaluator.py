@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.compat.pytrec_eval.differences import DIFFERENCES
 from assay.errors import BadParameter, DataError, Faults, UnknownName, near_matches
 from assay.metrics import TREC_FAMILIES, TREC_GROUPS, BoundMetric, GradedRun, find_metrics
 from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column, Policy, Qrels, Rankings, Run, all_text, as_rankings
@@ -45,15 +46,47 @@ class RelevanceEvaluator:
         if not scores:
             return {}
         run = Run.borrow(as_rankings(scores))
-        if self._float32:
-            run = _in_float32(run)
+        truncated = _in_float32(run)
+        if self._float32 or truncated is run:
+            return self._evaluate(truncated)
+        values = self._evaluate(run)
+        if values != self._evaluate(truncated):
+            DIFFERENCES.warn("float32")
+        return values
+
+    def _evaluate(self, run: Run) -> dict[str, dict[str, float]]:
         view = grade(run, self._qrels, self._policy).run
+        self._warn_of_differences(run, view)
         values = [_values(metric, view) for metric in self._metrics.values()]
         rows = zip(*values, strict=True) if values else repeat((), view.n_queries)
         by_query = dict(zip(view.query_ids, map(dict, map(zip, repeat(tuple(self._metrics)), rows)), strict=True))
         if view.query_ids == run.query_ids:
             return by_query
         return {query: by_query[query] for query in run.query_ids if query in by_query}
+
+    def _warn_of_differences(self, run: Run, view: GradedRun) -> None:
+        """Warn of queries for which the original gives 0 or nan."""
+        names = self._metrics.keys()
+        if any(name == "num_rel" or name.startswith("gm_") for name in names) and self._has_empty(run, names):
+            DIFFERENCES.warn("empty ranking")
+        if self._policy.judged_only and not names.isdisjoint(("iprec_at_recall_0.00", "11pt_avg")):
+            rankings = dict(zip(run.query_ids, run.rankings, strict=True))
+            if any(rankings[query] and not rankings[query].keys() & self._qrels[query].keys() for query in view.query_ids):
+                DIFFERENCES.warn("nothing judged")
+
+    def _has_empty(self, run: Run, names: Iterable[str]) -> bool:
+        """Whether a judged query has an empty ranking and relevant documents, or for `gm_…` only negative grades."""
+        lengths = run.order.end - run.order.start
+        judged = [
+            self._qrels[query] for place, query in enumerate(run.query_ids) if query in self._qrels and not lengths[place]
+        ]
+        is_geometric = any(name.startswith("gm_") for name in names)
+        if judged and (is_geometric or any(grade > 0 for grades in judged for grade in grades.values())):
+            return True
+        largest = (
+            np.maximum.reduceat(self._qrels.grades, self._qrels.offsets[:-1]) if is_geometric and len(self._qrels) else ()
+        )
+        return any(query in run for query, top in zip(self._qrels.query_ids, largest, strict=False) if top < 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_metrics"}
@@ -84,11 +117,13 @@ def _in_float32(run: Run) -> Run:
         near = order.negated.astype(np.float32)
         second = np.flatnonzero((near[1:] == near[:-1]) & (order.negated[1:] != order.negated[:-1])) + 1
         place = np.searchsorted(order.end, second, side="right")
+        if not np.any(second > order.start[place]):
+            return run
         rankings = dict(zip(run.query_ids, run.rankings, strict=True))
         for number in np.unique(place[second > order.start[place]]).tolist():
             query, ranking = run.query_ids[number], run.rankings[number]
             rankings[query] = dict(zip(ranking, np.array(list(ranking.values()), np.float32).tolist(), strict=True))
-    return Run.borrow(Rankings(rankings)) if len(second) else run
+    return Run.borrow(Rankings(rankings))
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

@@ -4,6 +4,7 @@ from assay.compat.ragchat.batch import RetrievalMetricsConfig as RetrievalMetric
 from assay.compat.ragchat.batch import batch_evaluate_metrics as batch_evaluate_metrics
 from assay.compat.ragchat.batch import evaluate_retrieval_batch as evaluate_retrieval_batch
 from assay.compat.ragchat.batch import load_config as load_config
+from assay.compat.ragchat.differences import DIFFERENCES as DIFFERENCES
 from assay.compat.ragchat.metrics import RetrievalMetricsSuite as RetrievalMetricsSuite
 from assay.compat.ragchat.metrics import average_precision_at_k as average_precision_at_k
 from assay.compat.ragchat.metrics import calculate_confidence_interval as calculate_confidence_interval

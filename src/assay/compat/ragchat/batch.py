@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.compat.differences import warn_difference
-from assay.compat.ragchat.metrics import check_equal_lengths, id_list, ranked_once, relevant_grades
+from assay.compat.arguments import credited_once
+from assay.compat.ragchat.differences import DIFFERENCES
+from assay.compat.ragchat.metrics import BY_COPIES, check_equal_lengths, id_list, relevant_grades, warn_of_copies
 from assay.errors import BadParameter, DataError
 from assay.evaluation import evaluate_metrics
 from assay.execution import (
@@ -31,7 +32,7 @@ from assay.execution import (
 )
 from assay.grammar import WrittenName
 from assay.metrics import REL, BoundMetric, parse_metric, parse_metrics
-from assay.model import GEOMETRIC_MEAN, IDS, MEAN, SUM, Column, Policy
+from assay.model import GEOMETRIC_MEAN, IDS, MEAN, SUM, Column, Policy, text_id
 from assay.stats import calculate_confidence_interval, statistical_significance_test
 from assay.text import shortened
 
@@ -117,6 +118,7 @@ def scores_by_batch(
     bound = {name: batch_metric(name) for name in _names(metrics)}
     pairs = zip(queries, results, strict=True)
     tasks = [Task(_name_of(query), read_case(query, hits, is_graded=work.is_graded)) for query, hits in pairs]
+    warn_of_differences([task.case for task in tasks], list(bound.values()))
     top = max((grade for task in tasks for grade in task.case.graded.values()), default=0.0)
     parts = [tasks[start : start + work.batch_size] for start in range(0, len(tasks), work.batch_size)]
 
@@ -202,14 +204,21 @@ class MetricsCache:
 
     def __init__(self) -> None:
         self._cache: dict[tuple[str, str, int, str], float] = {}
+        self._joined: set[str] = set()
+        """The keys as the original has them."""
 
     def get_cached_metric(self, query_id: str, metric: str, k: int, content: Any = None) -> float | None:
         """The cached score, or None."""
-        return self._cache.get((query_id, metric, k, _digest(content)))
+        score = self._cache.get((query_id, metric, k, _digest(content)))
+        if score is None and content is None and f"{query_id}_{metric}_{k}" in self._joined:
+            DIFFERENCES.warn("cache key")
+        return score
 
     def cache_metric(self, query_id: str, metric: str, k: int, value: float, content: Any = None) -> None:
         """Cache a score."""
         self._cache[query_id, metric, k, _digest(content)] = value
+        if content is None:
+            self._joined.add(f"{query_id}_{metric}_{k}")
 
     def __len__(self) -> int:
         return len(self._cache)
@@ -245,11 +254,28 @@ class Case(NamedTuple):
     graded: Truth
     """Grades for metrics that ask how relevant a document is, such as `ndcg_at_k`."""
     ranked: list[str]
-    """What was retrieved, best first."""
+    """What was retrieved, best first, each document once."""
+    ids: list[str]
+    """The same with its copies."""
 
     def truth(self, metric: BoundMetric) -> Truth:
         """The grades that a metric needs."""
         return self.listed if _is_binary(metric) else self.graded
+
+
+def warn_of_differences(cases: Sequence[Case], metrics: Sequence[BoundMetric]) -> None:
+    """Warn of cases for which the original gives other values."""
+    for cut in {metric.params.get("k") for metric in metrics if metric.metric.name in BY_COPIES}:
+        for case in cases:
+            warn_of_copies(case.ids[:cut], case.listed)
+    if any(metric.metric.name == "ndcg" for metric in metrics) and any(map(_has_different_grades, cases)):
+        DIFFERENCES.warn("grades in a batch")
+
+
+def _has_different_grades(case: Case) -> bool:
+    """Whether grades change nDCG: they are given, and not all relevant documents have the same grade above 0."""
+    different = set(case.graded.values())
+    return case.graded != case.listed and (len(different) > 1 or min(different) <= 0)
 
 
 def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool) -> Case:
@@ -262,9 +288,7 @@ def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool)
     if not is_graded:
         graded = {doc: float(grade > 0) for doc, grade in listed.items()}
     ids = id_list(hits) if isinstance(hits, str) else [_id_of(hit) for hit in hits]
-    if is_graded and graded != listed:
-        warn_difference("a query has relevance_grades. The original ignores them in a batch, but here they are the gains")
-    return Case(listed, graded, ranked_once(ids))
+    return Case(listed, graded, credited_once(ids), [text_id(id_) for id_ in ids])
 
 
 def own_results(query: Mapping[str, Any]) -> Sequence[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from math import fsum
+from math import fsum, sqrt
+from statistics import stdev
 from typing import Any
 
 from assay.compat.arguments import checked, credited_once
-from assay.compat.differences import warn_difference
+from assay.compat.ragchat.differences import DIFFERENCES
 from assay.errors import DataError, UnknownName, near_matches
 from assay.grammar import cutoff
 from assay.metrics import all_metrics, grade_query, score_query
@@ -79,29 +80,35 @@ def _score(
     name: str, relevant: Ids, predicted: Ids, relevance_grades: Mapping[str, float] | None = None, **settings: Any
 ) -> float:
     ids, grades = id_list(predicted), relevant_grades(relevant, relevance_grades)
-    if relevance_grades and any(relevance_grades.get(id_, 0) > 0 and id_ not in grades for id_ in ids):
-        warn_difference(
-            "a retrieved document has a grade but is not relevant. The original counts its gain, but assay does not"
-        )
-    view = grade_query(ranked_once(ids), grades)
-    return score_query(all_metrics()[name].bind(**settings), view)
+    first = ids[: settings.get("k")]
+    if relevance_grades and any(relevance_grades.get(id_, 0) > 0 and id_ not in grades for id_ in first):
+        DIFFERENCES.warn("graded but not relevant")
+    if name in BY_COPIES:
+        warn_of_copies(first, grades)
+    return score_query(all_metrics()[name].bind(**settings), grade_query(credited_once(ids), grades))
 
 
-def ranked_once(ids: Sequence[Any]) -> list[str]:
-    """The ids in their order; a repeated one is replaced by a name that no document has, and there is a warning."""
-    names = [text_id(id_) for id_ in ids]
-    if len(set(names)) < len(names):
-        warn_difference("a document is retrieved twice. The original counts it twice, but here only the first one counts")
-    return credited_once(names)
+BY_COPIES = ("map", "ndcg", "precision")
+"""Metrics that the copies of a relevant document change in the original."""
+
+
+def warn_of_copies(ids: Sequence[str], grades: Mapping[str, float]) -> None:
+    """Warn if an id that can count is there twice."""
+    if len(set(ids)) < len(ids) and any(grades.get(id_, 0) > 0 and ids.count(id_) > 1 for id_ in set(ids)):
+        DIFFERENCES.warn("twice")
 
 
 def calculate_confidence_interval(scores: Sequence[float], confidence_level: float = 0.95) -> tuple[float, float]:
     """Student's t interval of the mean at any level."""
-    if confidence_level not in (0.95, 0.99):
-        warn_difference(
-            f"the interval has the level {confidence_level}. The original uses 0.99 for every level other than 0.95"
-        )
-    return student_interval(scores, confidence_level)
+    low, high = student_interval(scores, confidence_level)
+    theirs = (1.96 if confidence_level == 0.95 else 2.576) * stdev(scores) / sqrt(len(scores)) if len(scores) > 1 else 0.0
+    if abs((high - low) / 2 - theirs) > NEARLY * theirs:
+        DIFFERENCES.warn("interval")
+    return low, high
+
+
+NEARLY = 0.01
+"""The largest share by which the width of two intervals differs without a warning."""
 
 
 Ids = str | Iterable[Any]

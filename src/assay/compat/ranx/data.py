@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from assay.arrays import Floats
+from assay.compat.ranx.differences import DIFFERENCES
 from assay.compat.ranx.files import COLUMNS, columns_of, frame_of, hashed_rows, kind_of, read_parquet, write_file
 from assay.errors import DataError, UsageError
 from assay.model import Qrels as EngineQrels
@@ -206,6 +207,7 @@ class Run(ByQuery):
     def make_comparable(self, qrels: Mapping[str, Any]) -> Run:
         """A copy of the run with exactly the queries of the judgments; missing queries get empty rankings."""
         held = self._held()
+        warn_of_change(self, qrels)
         comparable = Run(name=self.name)
         comparable._numbers = {query: held.get(query, {}) for query in qrels}
         comparable.sorted = True
@@ -245,6 +247,12 @@ class Run(ByQuery):
         """A run from three columns of a Parquet file."""
         columns = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
         return _with_name(as_rankings(read_parquet(path, columns)), name)
+
+
+def warn_of_change(run: Run, query_ids: Iterable[str]) -> None:
+    """Warn if a run has other queries than the judgments: ranx makes it comparable by changing it."""
+    if set(run) != set(query_ids):
+        DIFFERENCES.warn("changed run")
 
 
 def _with_name(rankings: Rankings, name: str | None) -> Run:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.compat.differences import warn_difference
 from assay.compat.ranx.data import Run
+from assay.compat.ranx.differences import DIFFERENCES
 from assay.compat.ranx.scoring import label_of, parse_ranx_metric, prepared_qrels, prepared_run
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.evaluation import FusedScores
@@ -88,10 +88,7 @@ def _last_best(trials: Sequence[dict[str, Any]], means: Sequence[float]) -> dict
     """The best settings; among equally good ones, the last. A warning if they are weights that ranx does not try."""
     best = dict(trials[int(np.flatnonzero(np.array(means) >= max(means) - 1e-12)[-1])])
     if sum(best.get("weights", (1.0,))) != 1.0:
-        warn_difference(
-            f"the best weights are {best['weights']}. ranx does not try them, because their floating-point sum is not "
-            "exactly 1"
-        )
+        DIFFERENCES.warn("weights")
     return best
 
 
@@ -170,13 +167,11 @@ def fuse(
     """
     fusion, trained = bound_fusion(method, norm, params or {})
     prepared = runs_to_fuse(runs, norm)
-    if norm and NORMS[norm] == "min_max" and any(map(_has_one_score, prepared)):
-        warn_difference(
-            "all documents of a ranking have the same score. The norm min-max of ranx makes it 0, so that the ranking has "
-            "no effect, but assay makes it 1"
-        )
     name = RUN_NAMES.get(method, method)
-    return Run.of(fuse_runs(prepared, fusion, trained, name), name)
+    fused = fuse_runs(prepared, fusion, trained, name)
+    if any(len(set(ranking.values())) < len(ranking) for ranking in fused.rankings):
+        DIFFERENCES.warn("fused ties")
+    return Run.of(fused, name)
 
 
 def _has_one_score(run: EngineRun) -> bool:
@@ -207,6 +202,8 @@ def runs_to_fuse(runs: Sequence[Any], norm: str | None) -> list[EngineRun]:
     if len(runs) < 2:
         raise BadParameter(f"fusion needs at least two runs, not {len(runs)}")
     prepared = [prepared_run(run) for run in runs]
+    if norm and NORMS.get(norm) == "min_max" and any(map(_has_one_score, prepared)):
+        DIFFERENCES.warn("min-max")
     return [_negated(run) for run in prepared] if norm and norm.endswith("inverted") else prepared
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -15,16 +16,16 @@ import numpy as np
 from assay.arrays import Floats
 from assay.atomic_write import atomic_write
 from assay.comparison import letter
-from assay.compat.differences import warn_difference
 from assay.compat.ranx.data import Run
+from assay.compat.ranx.differences import DIFFERENCES
 from assay.compat.ranx.files import pandas
 from assay.compat.ranx.scoring import evaluate, label_of, mean_score, prepared_qrels, score_run
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.reports import escape_latex
 from assay.stats import BoundTest, Field, Pairs, parse_test
 
-SUPERSCRIPTS = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
-"""Letter → the same letter as a superscript."""
+SUPERSCRIPTS = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+"""Letter → the same letter as a superscript; for q, the sign that ranx prints."""
 TESTS_IN_WORDS = {
     "student": "paired Student's t-test",
     "fisher": "Fisher's randomization test",
@@ -75,6 +76,31 @@ class Report:
             return f"{score * 100:.{max(0, self.rounding_digits - 2)}f}"
         return f"{score:.{self.rounding_digits}f}"
 
+    def get_metric_label(self, m: str) -> str:
+        """The heading of a metric: `NDCG@10`."""
+        return label_of(m)
+
+    def get_stat_test_label(self, stat_test: str) -> str:
+        """The name of a test in words: `paired Student's t-test`."""
+        return TESTS_IN_WORDS[stat_test]
+
+    def get_superscript_for_table(self, model: str, metric: str) -> str:
+        """The superscript letters of the runs that this run is significantly above."""
+        return self._raised(model, metric)
+
+    def get_superscript_for_latex(self, model: str, metric: str) -> str:
+        """The plain letters of the runs that this run is significantly above."""
+        return "".join(self.above(model, metric))
+
+    def get_phantoms_for_latex(self, model: str, metric: str) -> str:
+        """The plain letters of all other runs; they are invisible in the table, so that columns stay aligned."""
+        return "".join(self._not_above(model, metric))
+
+    def _not_above(self, model: str, metric: str) -> list[str]:
+        raised = self.above(model, metric)
+        others = (letter(number) for number, other in enumerate(self.model_names) if other != model)
+        return [other for other in others if other not in raised]
+
     def above(self, model: str, metric: str) -> list[str]:
         """The letters of the runs that this run is significantly above."""
         return [
@@ -103,6 +129,7 @@ class Report:
 
     def to_latex(self) -> str:
         """The table as LaTeX, with the packages that it needs in a head, and the first of the best means in bold."""
+        DIFFERENCES.warn("caption")
         best = {metric: self._best(metric) for metric in self.metrics}
         rows = []
         for number, model in enumerate(self.model_names):
@@ -136,11 +163,9 @@ class Report:
     def _latex_cell(self, model: str, metric: str, *, is_best: bool) -> str:
         """The mean, the letters of the runs below it, and invisible letters of the others, so that columns stay aligned."""
         text = self.format_score(self.results[model][metric])
-        raised = self.above(model, metric)
-        others = [letter(number) for number, other in enumerate(self.model_names) if other != model]
-        hidden = _superscript([other for other in others if other not in raised])
+        hidden = _superscript(self._not_above(model, metric))
         shown = rf"\textbf{{{text}}}" if is_best else text
-        return rf"{shown}{_superscript(raised)}\hphantom{{{hidden}}}"
+        return rf"{shown}{_superscript(self.above(model, metric))}\hphantom{{{hidden}}}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values: for each run its scores, its p-values against the others, and its wins."""
@@ -163,6 +188,10 @@ class Report:
         """Write `to_dict()` as JSON."""
         with atomic_write(Path(path)) as file:
             file.write(json.dumps(self.to_dict(), indent=4, ensure_ascii=False).encode())
+
+    def print_results(self) -> None:
+        """Print the means as JSON: run → metric → mean."""
+        sys.stdout.write(json.dumps(self.results, indent=4) + "\n")
 
     def __repr__(self) -> str:
         return self.to_table()
@@ -199,13 +228,6 @@ def _aligned(numbers: Sequence[str]) -> list[str]:
 
 TESTS = {"student": "paired_t", "fisher": "randomization", "tukey": "tukey_hsd"}
 """Name in ranx → name in assay."""
-
-OTHER_P = {
-    "fisher": "p of ranx's Fisher test can be 0 and changes from call to call. assay gives (1 + extreme) ÷ (1 + draws), "
-    "which is the same for the same seed",
-    "tukey": "ranx's Tukey test treats the queries of two runs as different queries. assay compares them query by query",
-}
-"""Test → how its p-values differ from those of ranx."""
 
 Table = Mapping[str, Mapping[str, Floats]]
 """Run → metric → one score per query."""
@@ -263,14 +285,13 @@ def _scores(qrels: Any, runs: Iterable[Any], metrics: Sequence[str], make_compar
 def _test(name: str, n_permutations: int) -> BoundTest:
     if name not in TESTS:
         raise UnknownName("statistical test", name, near_matches(name, TESTS), f"choose from {', '.join(TESTS)}")
-    if name in OTHER_P:
-        warn_difference(OTHER_P[name])
     return parse_test(f"randomization(resamples={n_permutations})" if name == "fisher" else TESTS[name])
 
 
 def _comparisons(scores: Table, metrics: Sequence[str], test: BoundTest, max_p: float, seed: int) -> Pairwise:
     """For each pair of runs and each metric: p, and whether it is at most `max_p`."""
     names = list(scores)
+    _warn_of_differences(scores, metrics, test)
     comparisons: dict[frozenset[str], dict[str, dict[str, Any]]] = {frozenset(pair): {} for pair in combinations(names, 2)}
     for metric in metrics if len(names) > 1 else ():
         columns = np.column_stack([scores[name][metric] for name in names])
@@ -279,6 +300,20 @@ def _comparisons(scores: Table, metrics: Sequence[str], test: BoundTest, max_p: 
             value = float(p[a, b])
             comparisons[frozenset((names[a], names[b]))][metric] = {"p_value": value, "significant": value <= max_p}
     return Pairwise(comparisons)
+
+
+def _warn_of_differences(scores: Table, metrics: Sequence[str], test: BoundTest) -> None:
+    """Warn of p-values that ranx computes differently; there are none for a single run."""
+    if len(scores) < 2:
+        return
+    if test.test.name == TESTS["fisher"]:
+        DIFFERENCES.warn("fisher")
+        return
+    if test.test.name == TESTS["tukey"]:
+        DIFFERENCES.warn("tukey")
+    pairs = combinations(scores.values(), 2)
+    if any(np.array_equal(first[metric], other[metric]) for first, other in pairs for metric in metrics):
+        DIFFERENCES.warn("identical")
 
 
 def _pairwise_p(columns: Floats, test: BoundTest, seed: int) -> Floats:

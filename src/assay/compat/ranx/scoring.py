@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from assay.arrays import Floats
-from assay.compat.differences import warn_difference
-from assay.compat.ranx.data import ByQuery, Qrels, Run
+from assay.compat.ranx.data import ByQuery, Qrels, Run, warn_of_change
+from assay.compat.ranx.differences import DIFFERENCES
 from assay.compat.ranx.files import grades_of_rows, is_by_position, ranking_of_rows, rows_of_arrays
 from assay.errors import BadParameter, DataError
 from assay.evaluation import RANX
@@ -59,7 +59,11 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
     if make_comparable:
         policy = replace(policy, **RANX.option.settings)
     query_ids, judged, ranked = _prepared(qrels, run)
-    _warn_of_differences(judged, bound.values())
+    if make_comparable and isinstance(run, Run):
+        warn_of_change(run, query_ids)
+    _warn_of_differences(judged, ranked, {metric.metric.name for metric in bound.values()})
+    if is_by_position(qrels) and any(metric.metric.name == "ndcg" for metric in bound.values()):
+        _warn_of_unsorted(rows_of_arrays(qrels))
     policies = {name: policy_for(metric, policy) for name, metric in bound.items()}
     rule = policy.rank_rule
     rankings = rank_all(ranked, judged, [rule])[rule]
@@ -76,9 +80,7 @@ def _prepared(qrels: Any, run: Any) -> tuple[tuple[str, ...], EngineQrels, Engin
     if is_by_position(qrels) or is_by_position(run):
         return _paired_by_position(qrels, run)
     if type(qrels) is type(run) is dict and qrels.keys() == run.keys() and list(qrels) != list(run):
-        warn_difference(
-            "the queries of the two dicts are in different orders. ranx pairs them by position, but assay pairs them by id"
-        )
+        DIFFERENCES.warn("order of queries")
     for each in (qrels, run):
         if isinstance(each, ByQuery):
             each.sort()
@@ -96,11 +98,6 @@ def _paired_by_position(qrels: Any, run: Any) -> tuple[tuple[str, ...], EngineQr
         )
     named = next((side for side in (run, qrels) if isinstance(side, Mapping)), None)
     ids = tuple(map(str, range(len(judged)) if named is None else named))
-    if any(np.any(np.diff(rows[:, 1]) > 0) for rows in judged):
-        warn_difference(
-            "the judgments of a query are not sorted by grade. ranx takes the order of the rows as the ideal ranking of "
-            "nDCG, but assay sorts them"
-        )
     grades = {query: grades_of_rows(rows, query) for query, rows in zip(ids, judged, strict=True)}
     rankings = {query: ranking_of_rows(rows, grades[query], query) for query, rows in zip(ids, ranked, strict=True)}
     return ids, EngineQrels(grades), EngineRun.borrow(as_rankings(rankings))
@@ -119,17 +116,29 @@ def _rows(source: Any, kind: type[Qrels | Run]) -> Sequence[Floats]:
     return [ordered[text_id(query)] for query in source]
 
 
-def _warn_of_differences(judged: EngineQrels, metrics: Iterable[BoundMetric]) -> None:
+def _warn_of_differences(judged: EngineQrels, ranked: EngineRun, names: Collection[str]) -> None:
     """Warn of judgments for which ranx gives other scores."""
     if np.any(judged.grades % 1):
-        warn_difference("grades have a fraction. ranx truncates them, so 0.7 becomes 0, but assay keeps them")
-    if any(metric.metric.name == "bpref" for metric in metrics):
-        n_not_relevant = np.bincount(judged.query_of[judged.grades <= 0], minlength=len(judged))
-        if not n_not_relevant.all():
-            warn_difference(
-                "a query has no document that is judged not relevant. bpref of ranx is nan there, but assay uses "
-                "the value of trec_eval"
-            )
+        DIFFERENCES.warn("fraction")
+    if "bpref" not in names:
+        return
+    counts = (
+        np.bincount(judged.query_of[is_so], minlength=len(judged)) for is_so in (judged.grades > 0, judged.grades <= 0)
+    )
+    n_relevant, n_not_relevant = counts
+    rankings = dict(zip(ranked.query_ids, ranked.rankings, strict=True))
+    without = (judged.query_ids[place] for place in np.flatnonzero((n_not_relevant == 0) & (n_relevant > 0)))
+    if any(judged[query].keys() & rankings.get(query, {}).keys() for query in without):
+        DIFFERENCES.warn("bpref without non-relevant")
+    empty = np.flatnonzero(n_relevant == 0)
+    if len(empty) and np.any(n_relevant[empty[0] :]):
+        DIFFERENCES.warn("bpref without relevant")
+
+
+def _warn_of_unsorted(judged: Iterable[Floats]) -> None:
+    """Warn if judgments in an array are not sorted by grade, which ranx takes as the ideal ranking."""
+    if any(np.any(np.diff(rows[:, 1]) > 0) for rows in judged):
+        DIFFERENCES.warn("unsorted array")
 
 
 def prepared_qrels(qrels: Any) -> EngineQrels:

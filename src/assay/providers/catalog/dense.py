@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from assay.embeddings import (
+    WORDLLAMA,
+    EmbeddingCache,
+    note_on_capitals,
+    note_on_scripts,
+    without_capitals,
+    wordllama_tokens,
+)
 from assay.grammar import Param
 from assay.model import Document, Hit, Query
-from assay.providers.embeddings import WORDLLAMA, EmbeddingCache, check_model, embed, load_model, wordllama_tokens
+from assay.providers.embeddings import check_model, embed
 from assay.providers.nearest import Vectors, top_k
 from assay.providers.provider import Provider, hits_of_ids
-from assay.providers.readable_text import note_on_capitals, note_on_scripts, without_capitals
 from assay.providers.reporting import Report, report_indexed, report_nothing
 from assay.providers.retriever import in_tie_order, not_indexed_error
 
@@ -51,9 +58,8 @@ class Dense:
     def _embed(self, texts: Sequence[str], prefix: str, report: Report = report_nothing) -> Vectors:
         store = EmbeddingCache(self.cache) if self.cache else None
         read = without_capitals if self.model == WORDLLAMA else str
-        return embed(
-            load_model(self.model), [f"{prefix}{read(text)}" if text.strip() else "" for text in texts], store, report
-        )
+        texts = [f"{prefix}{read(text)}" if text.strip() else "" for text in texts]
+        return embed("dense", self.model, texts, store, report)
 
 
 def notes_on_queries(queries: Sequence[Query], model: str, **_: Any) -> list[str]:

@@ -158,12 +158,12 @@ def _box(cell: Cell, pick: str) -> str:
     return f'<td class="pick"><input type="checkbox" name="r" value="{escape_html(pick)}" aria-label="{label}"></td>'
 
 
-def benchmark_reports(results: Sequence[Result]) -> list[BenchmarkReport]:
-    """The results by benchmark, in their original order, compared if possible."""
+def benchmark_reports(results: Sequence[Result], by: tuple[str, ...] = ()) -> list[BenchmarkReport]:
+    """The results by benchmark, in their original order, compared if possible; `by` are the tags to slice by."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
-    reports = [report for some in groups.values() for report in _comparable_reports(tuple(some))]
+    reports = [replace(report, by=by) for some in groups.values() for report in _comparable_reports(tuple(some))]
     if len(reports) == 1:
         return reports
     return [
@@ -186,11 +186,11 @@ def _comparable_reports(results: tuple[Result, ...]) -> list[BenchmarkReport]:
         return [BenchmarkReport((result,)) for result in results]
 
 
-def render_results(results: Sequence[Result], title: str = "") -> str:
+def render_results(results: Sequence[Result], title: str = "", by: tuple[str, ...] = ()) -> str:
     """Render results as a page, by benchmark; several results on one benchmark are compared."""
     from assay.reports.page.page import make_page
 
-    return render_page(make_page(benchmark_reports(results), title))
+    return render_page(make_page(benchmark_reports(results, by), title))
 
 
 HTML = Renderer("html", render_html, "one page with charts that works offline")

@@ -48,7 +48,9 @@ def deciding_text(comparison: Comparison) -> str:
 def interval_text(comparison: Comparison) -> str:
     """`95 % CI by t`, with the methods that were used, and whether the intervals are about all comparisons at once."""
     known = [pair.interval for pair in comparison.pairs if not math.isnan(pair.low)]
-    methods = " or ".join(METHODS.get(name, name) for name in dict.fromkeys(known)) or comparison.how.interval_method
+    if not known:
+        return f"no {level_text(comparison)} CI"
+    methods = " or ".join(METHODS.get(name, name) for name in dict.fromkeys(known))
     alone = ", not corrected" if is_corrected(comparison) else ""
     return f"{level_text(comparison)} CI by {methods}{alone}"
 

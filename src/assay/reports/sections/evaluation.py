@@ -28,8 +28,8 @@ from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
 from assay.reports.sections.run_notes import failure_notes, latency_notes, shared_sections
 from assay.reports.sections.scores import best_first, render_scores, score_sections
-from assay.reports.sections.slices import slice_sections
-from assay.reports.table import Notes, Section
+from assay.reports.sections.slices import metric_to_slice, sections_by_tags
+from assay.reports.table import Section
 from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable, two_digits
 
@@ -66,8 +66,7 @@ def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDispl
     """Render all results in one format; there is one table per benchmark, under its name."""
     if find_renderer(form).render is None:
         slices = _slices(results, None, how)
-        more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
-        return render_scores(Report(results, more=more), form)
+        return render_scores(Report(results, slices=slices), form)
     return render_sections(evaluation_sections(results, form, how), form, Style(how.width, how.colour))
 
 
@@ -75,7 +74,7 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
     """The scores and the chunks of each benchmark, then the slices of all."""
     if form == "csv":
         return (*score_sections(Report(results), form), *shared_sections(results, form))
-    only = _sliced_metric(results, form)
+    only = metric_to_slice(results, form)
     slices = _slices(results, only, how)
     by_benchmark: dict[str, list[Result]] = {}
     for result in results:
@@ -84,11 +83,7 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
     for some in by_benchmark.values():
         sections += score_sections(_report(some, form, how), form)
         sections += shared_sections(some, form)
-    sections += [section for sliced in slices for section in slice_sections(sliced, Figures())]
-    if only and any(len(sliced.parts) > 1 for sliced in slices):
-        note = f"Slices are shown for {only[0]} only. To write them for all metrics, add -o slices.md."
-        sections.append(Section(parts=(Notes((note,)),)))
-    return tuple(sections)
+    return (*sections, *sections_by_tags(slices, only, Figures()))
 
 
 def _slices(results: Sequence[Result], only: list[BoundMetric] | None, how: EvaluationDisplay) -> Sequence[Sliced]:
@@ -128,13 +123,6 @@ def _hidden_time(results: Sequence[Result]) -> frozenset[str]:
     known = [result for result in results if not isnan(result.summary.get("latency", nan))]
     is_known = bool(known) and not any(isnan(result.summary["latency_p95"]) for result in known)
     return frozenset({"latency" if is_known else "latency_p95"})
-
-
-def _sliced_metric(results: Sequence[Result], form: str) -> list[BoundMetric] | None:
-    """The only metric to slice if systems are side by side in a terminal, where a table per metric would fill pages."""
-    asked = [metric for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
-    is_wide = form == "table" and len({result.name for result in results}) > 1
-    return asked[:1] if is_wide and len(asked) > 1 else None
 
 
 def _with_few_intervals(results: Sequence[Result]) -> list[Result]:

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.comparison import Figures
 from assay.evaluation import NO_RANKINGS, SHORT_SIGN, Band, Confidence, Result, is_short
 from assay.metrics import BoundMetric
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
+from assay.reports.sections.slices import metric_to_slice, sections_by_tags
 from assay.reports.sections.trust_notes import trust_notes
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section, text_columns
 from assay.text import counted, printable, some_of, with_minus
@@ -30,23 +32,26 @@ def render_scores(report: Report, form: str = "table") -> str:
     if form == "html":
         from assay.reports.renderers.html import render_results
 
-        return render_results(report.results, report.title)
+        return render_results(report.results, report.title, tuple(sliced.by for sliced in report.slices))
     if find_renderer(form).render is None:
         from assay.reports.renderers.programs import render_json
         from assay.reports.renderers.trec import render_trec
 
-        return render_json(report) if form == "json" else render_trec(report)
+        more = {"slices": [sliced.to_dict() for sliced in report.slices]} if report.slices else {}
+        return render_json(replace(report, more={**report.more, **more})) if form == "json" else render_trec(report)
     return render_sections(score_sections(report, form), form, report.style)
 
 
 def score_sections(report: Report, form: str = "table") -> tuple[Section, ...]:
-    """Coverage, the queries of each run if requested, the values, then the notes. CSV has only rows."""
+    """Coverage, the queries of each run if requested, the values, the notes, then the slices. CSV has only rows."""
     if form == "csv":
-        return (table_section(exact_table(report)),)
+        return (table_section(exact_slice_table(report) if report.slices else exact_table(report)),)
     of_queries = [query_table(report, result) for result in report.results] if report.per_query else []
     summary = [summary_table(report)] if report.shown else []
     below = Notes(tuple(notes(report)), (report.next_step,) if report.next_step else ())
-    return (Section("scores", report.title, (*of_queries, *summary, below), coverage(report), level=3),)
+    scores = Section("scores", report.title, (*of_queries, *summary, below), coverage(report), level=3)
+    only = metric_to_slice(report.results, form) if report.slices else None
+    return (scores, *sections_by_tags(report.slices, only, Figures(report.digits)))
 
 
 def summary_table(report: Report) -> Table:
@@ -154,8 +159,11 @@ def _relevance(result: Result) -> list[str]:
     used = result.relevance.get("strategy_used", "qrels")
     if used == "qrels":
         return []
-    threshold = result.relevance.get("token_threshold")
-    lowest = f" (F1 ≥ {threshold:g})" if threshold is not None and used.startswith("token") else ""
+    lowest = ""
+    for resolver, measure in (("token", "F1"), ("semantic", "cosine")):
+        threshold = result.relevance.get(f"{resolver}_threshold")
+        if threshold is not None and used.startswith(resolver):
+            lowest = f" ({measure} ≥ {threshold:g})"
     if used == "mixed":
         used = ", ".join(f"{name} {count:,}" for name, count in result.relevance["strategy_counts"].items())
     return [f"relevance: {used}{lowest}"]
@@ -291,6 +299,30 @@ def exact_table(report: Report) -> Table:
     first = ["benchmark", "run"] if has_benchmarks else ["run"]
     exact = tuple(tuple(Cell(text, value=text) for text in row) for row in rows)
     return Table(text_columns(*first, "query" if report.per_query else "queries", *heads), exact)
+
+
+def exact_slice_table(report: Report) -> Table:
+    """The table for CSV with slices: all queries of each run, with an empty slice, then the runs in each slice."""
+    groups = [("", "", report.results)]
+    groups += [(sliced.by, part.slice.value, part.results) for sliced in report.slices for part in sliced.parts]
+    shown = [
+        metric for metric in report.shown if all(metric.name in result.summary for *_, some in groups for result in some)
+    ]
+    sure = [
+        metric.name for metric in shown if any(metric.name in result.intervals for *_, some in groups for result in some)
+    ]
+    rows = [
+        [
+            *(report.label(result), by, value, str(len(result.query_ids))),
+            *(report.exact(metric, result.summary[metric.name]) for metric in shown),
+            *(_end(result, name, end, report.digits) for name in sure for end in ENDS),
+        ]
+        for by, value, some in groups
+        for result in some
+    ]
+    heads = [*(metric.name for metric in shown), *(f"{name}_{end}" for name in sure for end in ENDS)]
+    exact = tuple(tuple(Cell(text, value=text) for text in row) for row in rows)
+    return Table(text_columns("run", "by", "slice", "queries", *heads), exact)
 
 
 def _end(result: Result, metric: str, end: str, digits: int | None) -> str:

@@ -34,6 +34,22 @@ MORE_DIGITS = 2
 """Extra decimals of a variance."""
 
 
+def metric_to_slice(results: Sequence[Result], form: str) -> list[BoundMetric] | None:
+    """The only metric to slice if systems are side by side in a terminal, where a table per metric would fill pages."""
+    asked = [metric for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
+    is_wide = form == "table" and len({result.name for result in results}) > 1
+    return asked[:1] if is_wide and len(asked) > 1 else None
+
+
+def sections_by_tags(slices: Sequence[Sliced], only: list[BoundMetric] | None, figures: Figures) -> list[Section]:
+    """The tables of all slices, and a note if they have only one of the metrics."""
+    sections = [section for sliced in slices for section in slice_sections(sliced, figures)]
+    if only and any(len(sliced.parts) > 1 for sliced in slices):
+        note = f"Slices are shown for {only[0]} only. To write them for all metrics, add -o slices.md."
+        sections.append(Section(parts=(Notes((note,)),)))
+    return sections
+
+
 def slice_sections(sliced: Sliced, figures: Figures) -> list[Section]:
     """One table for one system, with metrics as columns; otherwise one for each metric, with systems as columns.
 

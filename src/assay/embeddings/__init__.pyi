@@ -1,0 +1,16 @@
+from assay.embeddings.disk_cache import EmbeddingCache as EmbeddingCache
+from assay.embeddings.disk_cache import key_of as key_of
+from assay.embeddings.models import WORDLLAMA as WORDLLAMA
+from assay.embeddings.models import EmbeddingModel as EmbeddingModel
+from assay.embeddings.models import check_known as check_known
+from assay.embeddings.models import check_model as check_model
+from assay.embeddings.models import find_model as find_model
+from assay.embeddings.models import load_model as load_model
+from assay.embeddings.models import register_model as register_model
+from assay.embeddings.models import wordllama_tokens as wordllama_tokens
+from assay.embeddings.readable_text import note_on_capitals as note_on_capitals
+from assay.embeddings.readable_text import note_on_scripts as note_on_scripts
+from assay.embeddings.readable_text import without_capitals as without_capitals
+from assay.embeddings.vectors import TextVectors as TextVectors
+from assay.embeddings.vectors import Vectors as Vectors
+from assay.embeddings.vectors import embed as embed
