@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting
-from assay.files import FileSource, is_large, rank_blocks, rank_source, top_documents
+from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Documents, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
@@ -154,7 +154,10 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapp
     name_extra = any(policy.extra == "error" for policy in policies)
     if not isinstance(run, Mapping):
         ranked = rank_blocks(run, qrels, rules, name_extra=name_extra)
-        ranked = rank_source(run, qrels, rules, name_extra=name_extra) if ranked is None else ranked
+        if ranked is None and is_large(run):
+            from assay.files import rank_source
+
+            ranked = rank_source(run, qrels, rules, name_extra=name_extra)
         if ranked is not None:
             return run, ranked
     whole = Run.borrow(as_rankings(run, policies[0].duplicates))
@@ -227,10 +230,9 @@ def _data_of(view: str) -> str:
 
 def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
     """Apply each metric to the view that it reads. All views must cover the same queries in the same order."""
-    covered = {view.query_ids for view in views.values()}
-    if len(covered) != 1:
+    query_ids, *others = (view.query_ids for view in views.values())
+    if any(other is not query_ids and other != query_ids for other in others):
         raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
-    (query_ids,) = covered
     columns = {}
     for metric in metrics:
         view_name = metric.metric.view

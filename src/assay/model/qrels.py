@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -189,6 +188,11 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(bounds)]
 
     @cached_property
+    def n_documents(self) -> int:
+        """How many different documents have judgments."""
+        return len(set(self.docs))
+
+    @cached_property
     def query_of(self) -> Ints:
         """For each judgment: the index of its query."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
@@ -237,7 +241,9 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
 def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
     """A short hash of rows that does not depend on their order."""
     text = "\n".join(sorted(map(repr, rows)))
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    from hashlib import blake2b
+
+    return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
