@@ -74,7 +74,7 @@ ROWS = (
     ("model",),
     ("embeddings", "frames"),
     ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
-    ("errors", "serialize", "temporary_files", "text"),
+    ("errors", "plug_ins", "serialize", "temporary_files", "text"),
     ("masking",),
     ("lazy",),
 )

@@ -85,7 +85,8 @@ def unordered_stretches(values: NDArray[np.floating], start: Ints, end: Ints) ->
     descents = descents[~is_first[descents]]
     order = np.argsort(start, kind="stable")
     at = order[np.searchsorted(start[order], descents, side="right") - 1]
-    return np.unique(at[descents < end[at]])
+    numbers = np.sort(at[descents < end[at]])
+    return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
 
 
 def sort_stretches(values: NDArray[Any], start: Ints, end: Ints) -> None:

@@ -2,12 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
-from assay.stats import normal_quantile, student_quantile
+from assay.stats import normal_quantile, student_chance, student_quantile
 
 CHANCES = st.floats(1e-9, 1 - 1e-9).filter(lambda p: p != 0.5)
 
@@ -26,6 +27,19 @@ def test_student(p, df):
 def test_student_at_the_usual_levels(df):
     for level in (0.9, 0.95, 0.99):
         assert student_quantile((1 + level) / 2, df) == pytest.approx(stdtrit(df, (1 + level) / 2), rel=1e-12)
+
+
+@given(t=st.lists(st.floats(-60, 60), min_size=1, max_size=8), df=st.integers(1, 100_000))
+def test_chance(t, df):
+    chances = student_chance(np.array(t), float(df))
+    assert chances == pytest.approx(stdtr(df, t), rel=1e-11, abs=1e-300)
+    assert [student_chance(np.array([one]), float(df))[0] for one in t] == chances.tolist(), "no bit depends on the others"
+
+
+def test_chance_at_the_ends():
+    assert student_chance(np.array([-math.inf, -0.0, math.inf]), 5.0).tolist() == [0.0, 0.5, 1.0]
+    assert math.isnan(student_chance(np.array([math.nan]), 5.0)[0])
+    assert student_chance(np.array([]), 5.0).tolist() == []
 
 
 def test_ends():

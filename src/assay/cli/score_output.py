@@ -52,10 +52,10 @@ class ScoreOutput:
 
     def _slices(self, form: str, results: Sequence[Result]) -> Sequence[Sliced]:
         """The values by tags, without additional metrics; in a terminal, several runs have those of the first metric."""
-        from assay.reports import metric_to_slice
-
         if not self.options.by:
             return ()
+        from assay.reports import metric_to_slice
+
         asked = [metric for metric in results[0].metrics if metric.name not in self.beside]
         shown = metric_to_slice(results, form) or asked
         return sliced(self.options, [result.subset(metrics=shown) for result in results])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +73,8 @@ def _scan_parts(source: FileSource, scan: Scan, parts: Sequence[tuple[int, int |
 
     if len(parts) == 1:
         return scan_part(parts[0])
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(len(parts)) as pool:
         return Scan.joined(list(pool.map(scan_part, parts)))
 

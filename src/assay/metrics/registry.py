@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from assay.catalog import Entries, load_entries, plug_in_points
+from assay.catalog import Entries, load_entries
 from assay.errors import UsageError
 from assay.metrics.definition import Metric
+from assay.plug_ins import plug_in_points
 
 Spellings = dict[str, tuple[Metric, Mapping[str, Any]]]
 """Folded spelling → the metric, and the parameters that this spelling sets."""

@@ -6,13 +6,16 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.atomic_write import atomic_write, destination, is_stream
 from assay.errors import UsageError
 from assay.evaluation import Result
 from assay.files import write_run
 from assay.masking import mask
-from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation
+
+if TYPE_CHECKING:
+    from assay.reports.sections.evaluation import EvaluationDisplay
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
@@ -94,6 +97,8 @@ def write_output(path: Path, results: Sequence[Result], how: EvaluationDisplay |
     The form applies to a file whose extension sets none. Returns the files that were written.
     """
     if path.suffix.lower() not in RUNS:
+        from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation
+
         text = render_evaluation(results, form_of(path, form), how or EvaluationDisplay())
         with atomic_write(path) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass"))

@@ -1,8 +1,8 @@
-"""Quantiles of the normal and of Student's distribution, without SciPy, whose import takes longer than most commands.
+"""Student's distribution function, and quantiles of it and of the normal distribution, without SciPy.
 
-Both are roots of the distribution function, found by Newton's method. The incomplete beta function is a continued fraction
-(DLMF 8.17.22). For many degrees of freedom, Student's quantile is a series around the normal one (Abramowitz and Stegun
-26.7.5).
+The import of SciPy takes longer than most commands. Quantiles are roots of the distribution function, found by Newton's
+method. The incomplete beta function is a continued fraction (DLMF 8.17.22). For many degrees of freedom, Student's quantile
+is a series around the normal one (Abramowitz and Stegun 26.7.5).
 """
 
 from __future__ import annotations
@@ -10,9 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
+from assay.arrays import Floats
+
 MAX_STEPS = 100
 PRECISION = 4e-16
 TINY = 1e-300
+MOST_TERMS = 100_000
 MANY = 1000.0
 """From so many degrees of freedom on, the series is exact to the last digits."""
 
@@ -44,6 +49,48 @@ def student_quantile(p: float, df: float) -> float:
         log_scale = _log_gamma_ratio(df / 2) - math.log(df * math.pi) / 2
         upper = _root(max(start, z), lambda t: _student_tail(t, df), lambda t: _student_density(t, df, log_scale), tail)
     return upper if p > 0.5 else -upper
+
+
+def student_chance(t: Floats, df: float) -> Floats:
+    """The probabilities that Student's t with these degrees of freedom is below each value. Other values change no bit."""
+    square = np.square(np.where(np.isinf(t), 0.0, t))
+    a, x, rest = df / 2, df / (df + square), square / (df + square)
+    front = np.exp(-a * np.log1p(square / df) + _log_gamma_ratio(a)) * np.sqrt(rest / math.pi)
+    is_far = x < (a + 1) / (a + 2.5)
+    tail = np.full(np.shape(t), 0.5)
+    tail[is_far] = front[is_far] / (a * _fractions(a, 0.5, x[is_far])) / 2
+    tail[~is_far] -= front[~is_far] / _fractions(0.5, a, rest[~is_far])
+    tail[np.isinf(t)] = 0.0
+    return np.where(np.isnan(t), np.nan, np.where(t > 0, 1.0 - tail, tail))
+
+
+def _fractions(a: float, b: float, x: Floats) -> Floats:
+    """The same as `_fraction` for several x. A value stays as it is after its own last step."""
+    values, c, d = np.ones_like(x), np.ones_like(x), np.zeros_like(x)
+    left = np.arange(len(x))
+    for n in range(1, MOST_TERMS):
+        if not len(left):
+            break
+        term = _coefficient(a, b, n) * x[left]
+        d = 1 / _not_zero(1 + term * d)
+        c = _not_zero(1 + term / c)
+        step = c * d
+        values[left] *= step
+        goes_on = np.abs(step - 1) >= PRECISION / 4
+        left, c, d = left[goes_on], c[goes_on], d[goes_on]
+    return values
+
+
+def _not_zero(values: Floats) -> Floats:
+    return np.where(values == 0, TINY, values)
+
+
+def _coefficient(a: float, b: float, n: int) -> float:
+    """The n-th coefficient of the continued fraction."""
+    m = n // 2
+    if n % 2:
+        return -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
+    return m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
 
 
 def _root(start: float, tail_of: Callable[[float], float], density: Callable[[float], float], tail: float) -> float:
@@ -88,12 +135,8 @@ def _log_gamma_ratio(a: float) -> float:
 def _fraction(a: float, b: float, x: float) -> float:
     """The continued fraction 1 + d₁x/(1 + d₂x/(1 + …)), by Lentz's method."""
     value, c, d = 1.0, 1.0, 0.0
-    for n in range(1, 100_000):
-        m = n // 2
-        if n % 2:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+    for n in range(1, MOST_TERMS):
+        term = _coefficient(a, b, n) * x
         d = 1 / (1 + term * d or TINY)
         c = 1 + term / c or TINY
         value *= c * d

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 from assay.stats.numeric import Exact, exact, rounding_of
-from assay.stats.quantiles import student_quantile
+from assay.stats.quantiles import student_chance, student_quantile
 
 
 class Student(NamedTuple):
@@ -47,12 +47,10 @@ def chance_below(sample: Student) -> Floats:
     If all values are equal, there is no spread to divide by. Then it is the probability that n fair coins all fall on one
     given side, 2^-n.
     """
-    from scipy.special import stdtr
-
     if sample.n < 2:
         return np.full(len(sample.t), 0.5)
     coins = np.where(sample.t > 0, 1.0 - 0.5**sample.n, 0.5**sample.n)
-    return np.where(np.isinf(sample.t), coins, stdtr(sample.n - 1.0, sample.t))
+    return np.where(np.isinf(sample.t), coins, student_chance(sample.t, sample.n - 1.0))
 
 
 def chance_beyond(sample: Student, alternative: str) -> Floats:

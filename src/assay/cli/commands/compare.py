@@ -202,7 +202,6 @@ def compare_groups(
 ) -> list[Comparison]:
     """A comparison for each benchmark. A benchmark with only one system is left out with a note."""
     from assay.comparison import asked_metrics, compare_results, counts_chunks
-    from assay.reports import CHUNK_METRIC_NOTE
 
     comparisons = []
     for group in groups:
@@ -212,6 +211,8 @@ def compare_groups(
         comparisons.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
+            from assay.reports import CHUNK_METRIC_NOTE
+
             write_notes(options, f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}")
     return comparisons
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assay.comparison import at_most, results_text, unjudged_between
 from assay.evaluation import Band, Result
 from assay.metrics import BoundMetric
 from assay.reports.report import Report
@@ -98,6 +97,8 @@ def _reversible(report: Report, metric: BoundMetric) -> list[str]:
     sign = -1 if metric.metric.higher_is_better else 1
     scored = [result for result in report.results if metric.name in result.residuals]
     leads = []
+    if len(scored) > 1:
+        from assay.comparison import at_most, results_text, unjudged_between
     for first, second in pairwise(sorted(scored, key=lambda result: sign * result.summary[metric.name])):
         lead = -sign * (first.summary[metric.name] - second.summary[metric.name])
         unjudged = unjudged_between(second, first, metric)
