@@ -6,6 +6,7 @@ import argparse
 import gc
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from assay.store import LookupResult
 
 
+MAX_RUNS_KEPT = 500
+"""With more runs, scores stay in memory and rankings do not. Notes about ties need rankings, so they are left out."""
 MAX_THREADS = 4
 """Threads in which runs are scored side by side; more would only wait for each other."""
 
@@ -130,7 +133,7 @@ def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:
     """Names that clash get the name of their file in front, or its path if these clash as well."""
     names = [name for _, name in named]
     for front in (lambda path: Path(path).stem, str):
-        clashing = {name for name in names if names.count(name) > 1}
+        clashing = {name for name, count in Counter(names).items() if count > 1}
         names = [
             f"{front(word.place)}/{own}" if name in clashing else name
             for name, (word, own) in zip(names, named, strict=True)
@@ -144,9 +147,12 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpt
     with _without_garbage_collection():
         truth, sources = _load_all(options, inputs, scoring)
 
+        is_many = len(sources) > MAX_RUNS_KEPT and options.prog.endswith(" score")
+
         def score(source: Any, name: str) -> Result:
             with _errors_at(options, inputs, source), log_duration(options, f"{_describe(source, name)}, scored"):
-                return scoring.score(truth, source, name)
+                result = scoring.score(truth, source, name)
+                return result.with_fields(grader=None, recorded=result.fingerprints) if is_many else result
 
         return _side_by_side(score, sources)
 

@@ -12,6 +12,8 @@ from assay.text import counted, percent
 
 MANY_TIED = 0.25
 """From this share of queries with undecided ties in the top 10 on, a note mentions --tie-band."""
+MAX_RUNS_NAMED = 20
+"""A note names at most so many runs."""
 MANY_UNJUDGED = 0.05
 """From this unjudged share of the top 10 on, a note mentions --residuals."""
 ASSUMED = (
@@ -39,7 +41,7 @@ def _tie_notes(report: Report) -> list[str]:
         many = [result for result in tied if _hangs_on_ties(result)]
         shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
         advice = "Add --tie-band to see how much the order of tied documents could change the scores."
-        return [f"Queries with ties in the top 10: {', '.join(shares)}. {advice}"] if shares else []
+        return [f"Queries with ties in the top 10: {_first(shares)}. {advice}"] if shares else []
     texts = []
     for result in tied:
         cut = ", ".join(f"{n:,} with a tie across cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
@@ -53,6 +55,12 @@ def _tie_notes(report: Report) -> list[str]:
         texts += [f"{metric.name}: {method}." for method in sorted(methods)]
         texts += _contested(report, metric, bands)
     return texts
+
+
+def _first(shares: Sequence[str]) -> str:
+    """The shares of the first runs, and how many more there are."""
+    rest = f" and {len(shares) - MAX_RUNS_NAMED} more" if len(shares) > MAX_RUNS_NAMED else ""
+    return ", ".join(shares[:MAX_RUNS_NAMED]) + rest
 
 
 def _hangs_on_ties(result: Result) -> bool:
@@ -79,7 +87,7 @@ def _residual_notes(report: Report) -> list[str]:
     shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
     can_tell = all(result.grader is not None for result in many)  # which saved and stored results do not have
     advice = " Add --residuals to see how much they could change the scores." if can_tell else ""
-    return [f"Unjudged results in the first 10: {', '.join(shares)}.{advice}"] if shares else []
+    return [f"Unjudged results in the first 10: {_first(shares)}.{advice}"] if shares else []
 
 
 def _unjudged_share(result: Result) -> float:
