@@ -99,16 +99,18 @@ class ScoreOutput:
 
 def _describe_left_out(n_shown: int, n_runs: int) -> str:
     """What is missing from a table, and how to get it."""
-    return f"The best {n_shown:,} of {n_runs:,} runs are shown. To write all of them, add -o scores.csv or -o scores.parquet."
+    advice = "To write all of them, add -o scores.csv or -o scores.parquet"
+    return f"The best {n_shown:,} of {n_runs:,} runs are shown. {advice}."
 
 
 def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
     """The question and a command that answers it, with the same conventions.
 
-    Empty if there is only one run, if there are very many, if standard input was read, which a second command cannot read again, or if the columns
-    are thresholds.
+    Empty if there is only one run, if there are very many, if standard input was read, which a second command cannot read
+    again, or if the columns are thresholds.
     """
-    if not 2 <= len(inputs.systems) <= MAX_RUNS_IN_COMMAND or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple):
+    is_one_or_many = not 2 <= len(inputs.systems) <= MAX_RUNS_IN_COMMAND
+    if is_one_or_many or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple):
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth] if inputs.truth else []
     if inputs.are_records:

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from assay.arrays import Ints, ScoreOrder, spread
 from assay.files.byte_fields import FACTOR, PADDING, ByteFields, find_hashes
-from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed, judged_fields
+from assay.files.counted_judgments import (
+    CountedJudgments,
+    JudgedFields,
+    Placed,
+    has_many_judgments,
+    judged_fields,
+    return_free_memory,
+)
 from assay.files.rows import n_columns, trec_fields
 from assay.files.scattered_runs import count_scattered
 from assay.files.source import FileSource
@@ -49,6 +56,8 @@ def rank_blocks(
         return None
     if name_extra and counted.n_extra:
         return None
+    if has_many_judgments(qrels):
+        return_free_memory()
     tag = trec_fields(source.first_line, WIDTH)[5].decode("utf-8", "replace")
     return {rule: counted.ranked(qrels, rule, tag) for rule in rules}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from weakref import ref
 
@@ -12,6 +13,9 @@ from assay.arrays import Ints
 from assay.files.byte_fields import ByteFields, Words
 from assay.model import Qrels, RankRule
 from assay.views import Ranked, Ties, counted_run
+
+PART = 100_000
+"""Documents that are hashed at once, because hashing needs several times their memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,14 +33,39 @@ class JudgedFields:
         """The judgments as bytes."""
         queries = {query.encode("utf-8", "surrogatepass"): number for number, query in enumerate(qrels.query_ids)}
         documents = ByteFields.of(qrels.docs)
-        return cls(queries, documents, documents.hashes())
+        parts = [slice(begin, begin + PART) for begin in range(0, len(qrels.docs), PART)]
+        hashes = [ByteFields(documents.data, documents.start[part], documents.length[part]).hashes() for part in parts]
+        return cls(queries, documents, np.concatenate([*hashes, np.zeros(0, dtype=np.uint64)]))
 
 
 _KNOWN: dict[int, tuple[ref[Qrels], JudgedFields]] = {}
 
 
+MAX_KEPT = 500_000
+"""More judgments than this are turned into bytes for each run, because these bytes need more memory than the scores."""
+
+
+def has_many_judgments(qrels: Qrels) -> bool:
+    """Whether memory matters more than a little time."""
+    return len(qrels.docs) > MAX_KEPT
+
+
+def return_free_memory() -> None:
+    """Give memory that judgments or blocks have used back to the system, if its C library can do that.
+
+    It consists of many small pieces, so large arrays cannot use it again.
+    """
+    import ctypes
+
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def judged_fields(qrels: Qrels) -> JudgedFields:
     """The judgments as bytes; computed once, because several runs are often scored with the same judgments."""
+    if has_many_judgments(qrels):
+        return_free_memory()
+        return JudgedFields.of(qrels)
     key = id(qrels)
     if key not in _KNOWN:
         _KNOWN[key] = ref(qrels, lambda _: _KNOWN.pop(key, None)), JudgedFields.of(qrels)

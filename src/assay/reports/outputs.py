@@ -102,7 +102,10 @@ def write_score_table(path: Path, report: Report) -> None:
     kinds = {column.head: _KINDS.get(column.head, "DOUBLE") for column in table.columns}
     texts = {name for name, kind in kinds.items() if kind == "VARCHAR"}
     rows = (
-        [cell.text if name in texts else float(cell.text) if cell.text else None for name, cell in zip(kinds, row, strict=True)]
+        [
+            cell.text if name in texts else float(cell.text) if cell.text else None
+            for name, cell in zip(kinds, row, strict=True)
+        ]
         for row in table.rows
     )
     write_parquet_table(path, kinds, rows)
