@@ -1,4 +1,7 @@
-"""python -m benchmarks: measure everything and print a table; exit 1 if a target is missed."""
+"""python -m benchmarks: measure everything, print a table and write it to docs/speed.md; exit 1 if a target is missed.
+
+`python -m benchmarks files dicts` measures only these modules. The modules in ON_DEMAND are measured only if they are named.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,16 @@ from benchmarks import (
     fusion,
     gate,
     hpo,
+    huge_files,
     indexes,
+    json_text,
+    large_files,
     loop,
+    many_runs,
     ontology,
     report,
     runner,
+    several_runs,
     spans,
     startup,
     statistics,
@@ -27,40 +35,34 @@ from benchmarks import (
     web,
     web_memory,
 )
+from benchmarks._page import HEAD, line, write_table
 from benchmarks._timing import Row
 
 MODULES = (
-    *(startup, dicts, compat, loop, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
-    *(runner, statistics, store, gate, answers, report, web),
+    *(startup, dicts, compat, loop, files, several_runs, json_text, trust, benchmarks, chunkers, spans, fusion),
+    *(ontology, hpo, runner, statistics, store, gate, answers, report, web),
 )
 
-ON_DEMAND = (web_memory, indexes)
+ON_DEMAND = (web_memory, indexes, large_files, huge_files, many_runs)
 """Measured only if named, because they take long."""
 
 
 def main() -> int:
     """Print a Markdown table, each row as soon as it is measured."""
     chosen = sys.argv[1:]
-    print("| case | compared with | assay | other | ratio | target | |")
-    print("|---|---|---:|---:|---:|---|---|")
+    print(HEAD)
     missed = 0
     for module in (*MODULES, *ON_DEMAND):
-        if not chosen and module in ON_DEMAND:
+        name = module.__name__.rpartition(".")[2]
+        if (name not in chosen) if chosen else module in ON_DEMAND:
             continue
-        if chosen and module.__name__.rpartition(".")[2] not in chosen:
-            continue
+        rows: list[Row] = []
         for row in module.measure():
-            missed += not row.is_met
-            print(_line(row), flush=True)
+            rows.append(row)
+            print(line(row), flush=True)
+        write_table(name, rows)
+        missed += sum(not row.is_met for row in rows)
     return 1 if missed else 0
-
-
-def _line(row: Row) -> str:
-    numbers = [f"{value:.0f} MB" if row.unit == "MB" else f"{value:.3f} s" for value in (row.ours, row.theirs)]
-    ratio = f"{row.ratio:.1f}× faster" if row.bar.startswith("≥") else f"{1 / row.ratio:.2f}×"
-    return (
-        f"| {row.case} | {row.against} | {' | '.join(numbers)} | {ratio} | {row.bar} | {'✓' if row.is_met else '✗ missed'} |"
-    )
 
 
 sys.exit(main())

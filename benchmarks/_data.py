@@ -13,11 +13,19 @@ Run = dict[str, dict[str, float]]
 
 
 def make_dicts(
-    n_queries: int, n_docs: int, n_judged: int, *, ties: float = 0.0, decimals: int = 1, shuffled: bool = False
+    n_queries: int,
+    n_docs: int,
+    n_judged: int,
+    *,
+    ties: float = 0.0,
+    decimals: int = 1,
+    shuffled: bool = False,
+    whole_numbers: bool = False,
 ) -> tuple[Qrels, Run]:
     """Judgments and a run as nested dicts; half of the judged documents are retrieved.
 
-    In a share `ties` of the queries scores are rounded to a few decimals, which ties almost every document.
+    In a share `ties` of the queries scores are rounded to a few decimals, which ties almost every document. With
+    `whole_numbers`, all scores are numbers from 1 to 39.
     """
     rng = np.random.default_rng(0)
     qrels: Qrels = {}
@@ -25,7 +33,9 @@ def make_dicts(
     for number in range(n_queries):
         ids = rng.choice(max(20 * n_docs, 1000), n_docs, replace=False)
         scores = np.sort(rng.gamma(2, 3, n_docs).astype(np.float32))[::-1].astype(float)
-        if rng.random() < ties:
+        if whole_numbers:
+            scores = np.sort(rng.integers(1, 40, n_docs))[::-1].astype(float)
+        elif rng.random() < ties:
             scores = np.round(scores, decimals)
         order = rng.permutation(n_docs) if shuffled else np.arange(n_docs)
         docs = [f"D{doc}" for doc in ids[order].tolist()]

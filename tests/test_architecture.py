@@ -75,7 +75,7 @@ ROWS = (
     ("model",),
     ("array_file", "embeddings", "frames"),
     ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
-    ("errors", "serialize", "temporary_files", "text"),
+    ("errors", "plug_ins", "serialize", "temporary_files", "text"),
     ("masking",),
     ("lazy",),
 )

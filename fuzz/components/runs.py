@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 from assay import AssayError, Policy, Qrels, Run
-from assay.files import as_source, rank_source, tables
+from assay.files import as_source, block_runs, rank_blocks, rank_source, tables
 from assay.views.grading import grade, settle
 from fuzz.component import Component, SilentDifference
 from fuzz.components._database import share_database
@@ -37,11 +37,12 @@ def check_both(name: str) -> Callable[[bytes], object]:
 
 
 def read_both(path: Path) -> object:
-    """What the strict reader says; a difference where the quick one takes the file and says something else."""
+    """What the strict reader says; a difference where another one takes the file and says something else."""
     strict = _strict(path)
-    quick = _quick(path)
-    if quick is not None and quick != strict:
-        raise SilentDifference(f"strict and quick: {strict!r:.600} and {quick!r:.600}")
+    for name, rank in (("quick", rank_source), ("block", rank_blocks)):
+        other = _other(path, rank)
+        if other is not None and other != strict:
+            raise SilentDifference(f"strict and {name}: {strict!r:.600} and {other!r:.600}")
     if isinstance(strict, AssayError):
         raise strict
     return strict
@@ -54,18 +55,18 @@ def _strict(path: Path) -> Any:
         return error
 
 
-def _quick(path: Path) -> Any:
-    """None where the quick reader leaves the file to the strict one, or refuses it with words of its own."""
-    with mock.patch.multiple(tables, LARGE_FILE=0, LARGE_FRAME=0):
+def _other(path: Path, rank: Callable[..., Any]) -> Any:
+    """None where a reader leaves the file to the strict one, or refuses it with words of its own."""
+    with mock.patch.multiple(tables, LARGE_FILE=0, LARGE_FRAME=0), mock.patch.multiple(block_runs, LEAST=0):
         try:
-            ranked = rank_source(as_source(path), _judged(), [Policy().rank_rule])
+            ranked = rank(as_source(path), _judged(), [Policy().rank_rule])
             return None if ranked is None else _shown(settle(ranked[Policy().rank_rule], Policy()))
         except AssayError:
             return _refused(path)
 
 
 def _refused(path: Path) -> None:
-    """What the quick reader refuses, the strict one must refuse too."""
+    """What another reader refuses, the strict one must refuse too."""
     if not isinstance(_strict(path), AssayError):
         raise SilentDifference("strict and quick: the quick one alone refuses")
 

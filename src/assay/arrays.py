@@ -32,7 +32,7 @@ class ScoreOrder:
     """Which stretches were sorted from the start, so that a position in them is also a position in the input."""
 
     @classmethod
-    def of(cls, negated: Floats, start: Ints, end: Ints) -> ScoreOrder:
+    def of(cls, negated: NDArray[np.floating], start: Ints, end: Ints) -> ScoreOrder:
         """Sort the stretches that are not sorted yet, in place."""
         unordered = unordered_stretches(negated, start, end)
         was_sorted = np.ones(len(start), dtype=bool)
@@ -49,18 +49,18 @@ class ScoreOrder:
     def locate(self, query: Ints, score: NDArray[np.floating]) -> tuple[Ints, Ints]:
         """How many documents of the query have a higher score than `score`, and how many have exactly that score."""
         key = -score
-        first = self._first_at_least(query, key, strictly=False)
+        first = self.first_at_least(query, key, strictly=False)
         tied = np.ones(len(key), dtype=np.int64)
         following = first + 1
         inside = following < self.end[query]
         has_twin = inside.copy()
         has_twin[inside] = self.negated[following[inside]] == key[inside]
         if has_twin.any():
-            past = self._first_at_least(query[has_twin], key[has_twin], strictly=True)
+            past = self.first_at_least(query[has_twin], key[has_twin], strictly=True)
             tied[has_twin] = past - first[has_twin]
         return first - self.start[query], tied
 
-    def _first_at_least(self, query: Ints, key: NDArray[np.floating], *, strictly: bool) -> Ints:
+    def first_at_least(self, query: Ints, key: NDArray[np.floating], *, strictly: bool) -> Ints:
         """Binary search in all stretches at once: the first position whose value is ≥ key (> key if strictly)."""
         low, high = self.start[query], self.end[query]
         longest = int((high - low).max(initial=0))
@@ -75,7 +75,7 @@ class ScoreOrder:
         return low
 
 
-def unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
+def unordered_stretches(values: NDArray[np.floating], start: Ints, end: Ints) -> Ints:
     """Numbers of the stretches that are not in ascending order."""
     descents = np.flatnonzero(values[1:] < values[:-1]) + 1
     if not len(descents):
@@ -85,7 +85,8 @@ def unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
     descents = descents[~is_first[descents]]
     order = np.argsort(start, kind="stable")
     at = order[np.searchsorted(start[order], descents, side="right") - 1]
-    return np.unique(at[descents < end[at]])
+    numbers = np.sort(at[descents < end[at]])
+    return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
 
 
 def sort_stretches(values: NDArray[Any], start: Ints, end: Ints) -> None:

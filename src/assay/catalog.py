@@ -14,11 +14,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.plug_ins import PlugIn, plug_in_points
 from assay.text import type_with_article
 
 T = TypeVar("T")
@@ -93,19 +93,7 @@ def _modules_of(folder: str) -> list[Any]:
     return [importlib.import_module(f"{folder}.{name}") for name in names]
 
 
-def plug_in_points(group: str) -> EntryPoints:
-    """The entry points that other packages announce in a group. None of them is loaded."""
-    points: EntryPoints = _all_points().select(group=group)
-    return points
-
-
-@cache
-def _all_points() -> Any:
-    """The entry points of every installed package, read once, because reading them is slow."""
-    return entry_points()
-
-
-def _check_is_new(point: EntryPoint, taken: Mapping[str, Any]) -> bool:
+def _check_is_new(point: PlugIn, taken: Mapping[str, Any]) -> bool:
     if point.name in taken:
         raise UsageError(
             f"the plug-in {point.name} ({point.value}) has the same name as a built-in entry. Rename the plug-in"
@@ -113,7 +101,7 @@ def _check_is_new(point: EntryPoint, taken: Mapping[str, Any]) -> bool:
     return True
 
 
-def _load_plug_in(point: EntryPoint, kind: type[T]) -> T:
+def _load_plug_in(point: PlugIn, kind: type[T]) -> T:
     try:
         entry = point.load()
     except Exception as error:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.util import find_spec
 
 from assay.errors import UsageError
@@ -55,6 +54,8 @@ def is_installed(extra: str) -> bool:
 
 def required_packages() -> dict[str, list[Package]]:
     """Extra → its packages; the empty name has the packages of the base install. Empty if assay is not installed."""
+    from importlib import metadata  # which takes as long to import as a small run takes to score
+
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
@@ -66,6 +67,8 @@ def required_packages() -> dict[str, list[Package]]:
 
 
 def _installed_version(name: str) -> str | None:
+    from importlib import metadata
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

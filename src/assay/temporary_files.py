@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import shutil
 import stat
 import tempfile
@@ -105,7 +104,7 @@ def is_read_only(folder: Path) -> bool:
 
 def temporary_name(folder: Path) -> Path:
     """A free name in a folder that `remove_abandoned` recognises."""
-    return folder / f".assay-{secrets.token_hex(8)}.tmp"
+    return folder / f".assay-{os.urandom(8).hex()}.tmp"
 
 
 def try_lock(handle: int) -> bool:

@@ -200,3 +200,21 @@ def frames(**by_column: Any) -> Iterator[Any]:
     yield pl.DataFrame(by_column, strict=False)
     yield pa.table(by_column)
     yield by_column
+
+
+def shown(grading):
+    """Everything a grading says, as plain values."""
+    run = grading.run
+    hits = (run.retrieved.query, run.retrieved.rank, run.retrieved.grade)
+    return {
+        "queries": run.query_ids,
+        "hits": list(zip(*(column.tolist() for column in hits), strict=True)),
+        "judgments": run.judgment.tolist(),
+        "n_retrieved": run.n_retrieved.tolist(),
+        "missing": grading.missing,
+        "counts": grading.counts,
+        "tag": run.tag,
+        "max_grade": run.max_grade,
+        "level": run.level,
+        "ties": None if run.ties is None else [column.tolist() for column in run.ties],
+    }

@@ -18,7 +18,7 @@ from assay.files import FileSource, as_source, quick_runs, rank_source
 from assay.model import RankRule
 from assay.views import grade, rank_all, settle
 
-from ._cases import BOM, columns, delimited, jsonl, packed, parquet, trec_run, write
+from ._cases import BOM, columns, delimited, jsonl, packed, parquet, shown, trec_run, write
 
 NAMES = ("query_id", "doc_id", "score")
 METRICS = ("map", "mrr", "dcg", "num_ret", "num_rel_ret", "runid")
@@ -33,24 +33,6 @@ def sizes(least):
 def everything_is_large():
     with sizes(0):
         yield
-
-
-def shown(grading):
-    """Everything a grading says, as plain values."""
-    run = grading.run
-    hits = (run.retrieved.query, run.retrieved.rank, run.retrieved.grade)
-    return {
-        "queries": run.query_ids,
-        "hits": list(zip(*(column.tolist() for column in hits), strict=True)),
-        "judgments": run.judgment.tolist(),
-        "n_retrieved": run.n_retrieved.tolist(),
-        "missing": grading.missing,
-        "counts": grading.counts,
-        "tag": run.tag,
-        "max_grade": run.max_grade,
-        "level": run.level,
-        "ties": None if run.ties is None else [column.tolist() for column in run.ties],
-    }
 
 
 def taken(source, qrels, policy):

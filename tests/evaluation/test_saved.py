@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import assay
 from assay.cli import main
 from assay.errors import DataError
-from assay.evaluation import is_saved_result, read_results
+from assay.evaluation import read_results
+from assay.files import is_saved_result
 from assay.reports import Report, render_scores
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}

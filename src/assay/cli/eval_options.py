@@ -248,7 +248,7 @@ def check_flags(options: argparse.Namespace) -> None:
 
 def check_is_result(path: str) -> None:
     """Check that `--retry-failed` names a result, not a plan or a run."""
-    from assay.evaluation import is_saved_result
+    from assay.files import is_saved_result
 
     if Path(path).is_file() and not is_saved_result(path):
         raise UsageError(f"--retry-failed {path}: this is not a result. To write one: assay eval … -o result.json")

@@ -124,7 +124,7 @@ class Word:
     @cached_property
     def kind(self) -> Kind:
         """What the word means. If a store exists, a word that does not look like a file means a stored result."""
-        from assay.evaluation import is_saved_result, looks_saved
+        from assay.files import is_saved_result, looks_saved
 
         with suppress(OSError):  # reported later, when the file is read
             if looks_saved(_peek()) if self.is_standard_input else is_saved_result(self.path):
@@ -138,8 +138,7 @@ class Word:
 
     def check_exists(self) -> None:
         """Check that the file exists and is not empty."""
-        from assay.evaluation import check_not_empty
-        from assay.files import missing_file
+        from assay.files import check_not_empty, missing_file
 
         check_not_empty(self.path)
         if self.kind is Kind.FILE and not self.is_standard_input and not Path(self.path).exists():

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +28,12 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
     from assay.model import Qrels, Run
     from assay.store import LookupResult
+
+
+MAX_RUNS_KEPT = 500
+"""With more runs, scores stay in memory and rankings do not. Notes about ties need rankings, so they are left out."""
+MAX_THREADS = 4
+"""Threads in which runs are scored side by side; more would only wait for each other."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +138,7 @@ def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:
     """Names that clash get the name of their file in front, or its path if these clash as well."""
     names = [name for _, name in named]
     for front in (lambda path: Path(path).stem, str):
-        clashing = {name for name in names if names.count(name) > 1}
+        clashing = {name for name, count in Counter(names).items() if count > 1}
         names = [
             f"{front(word.place)}/{own}" if name in clashing else name
             for name, (word, own) in zip(names, named, strict=True)
@@ -139,13 +149,32 @@ def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:
 def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> list[Result]:
     """Runs scored against judgments, or against a benchmark."""
     log_policy(options, scoring.profile)
-    results = []
     with _without_garbage_collection():
         truth, sources = _load_all(options, inputs, scoring)
-        for source, name in sources:
+
+        is_many = len(sources) > MAX_RUNS_KEPT and options.prog.endswith(" score")
+
+        def score(source: Any, name: str) -> Result:
             with _errors_at(options, inputs, source), log_duration(options, f"{_describe(source, name)}, scored"):
-                results.append(scoring.score(truth, source, name))
-    return results
+                result = scoring.score(truth, source, name)
+                return result.with_fields(grader=None, recorded=result.fingerprints) if is_many else result
+
+        return _side_by_side(score, sources)
+
+
+def _side_by_side(score: Callable[[Any, str], Result], sources: Sequence[tuple[Any, str]]) -> list[Result]:
+    """The results of all sources, computed in a few threads: NumPy computes outside of the interpreter's lock."""
+    n_threads = min(len(sources), os.cpu_count() or 1, MAX_THREADS)
+    if n_threads < 2:
+        return [score(*source) for source in sources]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        tasks = [pool.submit(partial(copy_context().run, score, *source)) for source in sources]
+        try:
+            return [task.result() for task in tasks]
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _load_all(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
+PARQUET = ".parquet"
 TEXT_FORMATS = ("table", "json")
 TEXT_ENDINGS = ".json .txt"
 """Formats and file extensions of commands that print text or JSON."""
@@ -114,7 +115,8 @@ def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -
     from assay.reports import check_endings, check_outputs
 
     check_endings(paths, endings.split(), form)
-    check_outputs(paths, form=form)
+    check_outputs([path for path in paths if not is_parquet(path)], form=form)
+    check_outputs(filter(is_parquet, paths), [PARQUET])
 
 
 def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
@@ -123,15 +125,25 @@ def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
         return []
     from assay.reports import form_of
 
-    return [form_of(Path(path), form) for path in paths]
+    return ["csv" if is_parquet(path) else form_of(Path(path), form) for path in paths]
 
 
-def write_output(options: argparse.Namespace, render: Callable[[str], str]) -> None:
-    """Write each output file in its format; `render` returns the text for a format."""
+def is_parquet(path: str) -> bool:
+    """Whether a file is for the same table as CSV, as Parquet."""
+    return path.lower().endswith(PARQUET)
+
+
+def write_output(
+    options: argparse.Namespace, render: Callable[[str], str], write_parquet: Callable[[Path], None] | None = None
+) -> None:
+    """Write each output file in its format; `render` returns the text for a format, `write_parquet` writes a table."""
     from assay.atomic_write import atomic_write
     from assay.masking import mask
 
     for path, form in zip(options.output, formats_of_files(options.output, options.file_format), strict=True):
+        if write_parquet is not None and is_parquet(path):
+            write_parquet(Path(path))
+            continue
         with atomic_write(Path(path)) as file:
             file.write(mask(render(form)).encode("utf-8", "surrogatepass"))
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
-from assay.catalog import load_entries
+from assay.cli.command_list import list_commands
 from assay.cli.exit_codes import exit_codes_text
+from assay.cli.plain_help import PlainHelpFormatter
 from assay.cli.reading_options import as_options_say, check_columns, check_lenient
-from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements
+from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements, use_colour
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.plug_ins import plug_in_points
 
 MIN_FLAG_SIMILARITY = 0.75
 """How similar an unknown flag must be to a known one to be suggested. With less, --store would be a typo of --sort."""
@@ -77,6 +79,9 @@ def run_program(arguments: list[str]) -> int:
 
 def _describe_unrecognized(words: list[str], flags: Sequence[str], other_flags: Mapping[str, str]) -> str:
     """What was not understood, without secrets, and which flags of the command may have been meant."""
+    import difflib
+    import shlex
+
     from assay.providers import command_line, mask_setting
 
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
@@ -90,13 +95,33 @@ def _describe_unrecognized(words: list[str], flags: Sequence[str], other_flags: 
     return (" " if near else ". ").join([what, *advice])
 
 
+FOLDER = "assay.cli.commands"
+PLUG_INS = "assay.cli"
+HELP_FLAGS = ("-h", "--help")
+
+
 @cache
 def _all_commands() -> Mapping[str, Command]:
-    return load_entries("assay.cli.commands", Command, "assay.cli")
+    from assay.catalog import load_entries
+
+    return load_entries(FOLDER, Command, PLUG_INS)
+
+
+def _commands(name: str) -> Iterable[Command]:
+    """The named command, otherwise all commands. A command in a file of its name is loaded alone, which is faster."""
+    if name.isidentifier() and find_spec(f"{FOLDER}.{name}") is not None:
+        entries = vars(import_module(f"{FOLDER}.{name}")).values()
+        if own := [entry for entry in entries if isinstance(entry, Command) and entry.name == name]:
+            return own
+    known = _all_commands()
+    return [known[name]] if name in known else known.values()
 
 
 def build_parser(name: str = "") -> Parser:
-    """The parser with every command; with one command alone if it is named, because that is faster."""
+    """The parser with every command; with one command alone if it is named, because that is faster.
+
+    For a flag of help, the parser has the names of all commands and none of their options.
+    """
     from assay._version import __version__
 
     parser = ProgramParser(
@@ -107,28 +132,38 @@ def build_parser(name: str = "") -> Parser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
-    known = _all_commands()
-    for command in [known[name]] if name in known else known.values():
-        sub = commands.add_parser(
-            command.name,
-            help=command.help,
-            description=command.help[0].upper() + command.help[1:] + ".",
-            epilog=command.examples and f"examples:\n{command.examples}",
-            formatter_class=_help_formatter,
-        )
-        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, other_flags=command.other_flags)
-        command.arguments(sub)
-        if command.computes:
-            add_verbose(sub)
-        actions = sub._option_string_actions.items()
-        flags = [flag for flag, action in actions if flag.startswith("--") and action.help != argparse.SUPPRESS]
-        sub.set_defaults(flags=flags)
+    listed = list_commands(FOLDER) if name in HELP_FLAGS and not plug_in_points(PLUG_INS) else []
+    for line in listed:
+        commands.add_parser(line.name, help=line.help, add_help=False)
+        parser.groups[line.name] = Group[line.group]
+    for command in () if listed else _commands(name):
+        _add_command(commands, command)
+        parser.groups[command.name] = command.group
     parser.set_defaults(prog=parser.prog, also_takes="", other_flags={}, flags=["--help", "--version"])
     return parser
 
 
+def _add_command(commands: argparse._SubParsersAction[Parser], command: Command) -> None:
+    sub = commands.add_parser(
+        command.name,
+        help=command.help,
+        description=command.help[0].upper() + command.help[1:] + ".",
+        epilog=command.examples and f"examples:\n{command.examples}",
+        formatter_class=_help_formatter,
+    )
+    sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, other_flags=command.other_flags)
+    command.arguments(sub)
+    if command.computes:
+        add_verbose(sub)
+    actions = sub._option_string_actions.items()
+    flags = [flag for flag, action in actions if flag.startswith("--") and action.help != argparse.SUPPRESS]
+    sub.set_defaults(flags=flags)
+
+
 def _help_formatter(prog: str) -> argparse.HelpFormatter:
-    """Colour and layout of help. The package is imported only when help is printed."""
+    """The layout of help: with colours on a terminal, where a package is imported for them; the same text elsewhere."""
+    if not use_colour():
+        return PlainHelpFormatter(prog)
     from rich_argparse import RawDescriptionRichHelpFormatter
 
     return RawDescriptionRichHelpFormatter(prog)
@@ -180,15 +215,19 @@ class Parser(argparse.ArgumentParser):
 class ProgramParser(Parser):
     """The parser of the whole program. Its help lists the commands by group."""
 
+    def __init__(self, *words: Any, **how: Any) -> None:
+        super().__init__(*words, **how)
+        self.groups: dict[str, Group] = {}
+        """The group of each command."""
+
     def format_help(self) -> str:
         """Usage, commands by group, options, exit codes."""
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
-        known = _all_commands()
         for group in Group:
             formatter.start_section(group)
-            formatter.add_arguments(action for action in self._commands() if known[action.dest].group is group)
+            formatter.add_arguments(action for action in self._commands() if self.groups[action.dest] is group)
             formatter.end_section()
         formatter.start_section("options")
         formatter.add_arguments(action for action in self._actions if action.option_strings)

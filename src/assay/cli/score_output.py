@@ -6,6 +6,7 @@ import argparse
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import Inputs
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
     from assay.comparison import Sliced
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
+    from assay.reports import Report
 
 QUESTION = "Is the difference real?  "
+MAX_RUNS_IN_TABLE = 100
+"""A table on the terminal has at most so many runs, the best ones."""
+MAX_RUNS_IN_COMMAND = 20
+"""With more runs, no command that compares them is suggested."""
 FORMATS_WITH_JUDGED = ("table", "markdown", "latex")
 
 
@@ -34,28 +40,41 @@ class ScoreOutput:
 
     def rendered(self, form: str, *, is_here: bool = False) -> str:
         """The results in that format; fitted to the terminal if they are printed. A table has the best run first."""
-        from assay.reports import Report, best_first, deciding_metric, render_scores
+        from assay.reports import render_scores
+
+        return render_scores(self._report(form, is_here=is_here), form)
+
+    def write_parquet(self, path: Path) -> None:
+        """Write the table of CSV as a Parquet file."""
+        from assay.reports import write_score_table
+
+        write_score_table(path, self._report("csv", is_here=False))
+
+    def _report(self, form: str, *, is_here: bool) -> Report:
+        from assay.reports import Report, best_first, deciding_metric
 
         results = [intervals_for_format(form, self.options, self._with_metrics(form, result)) for result in self.results]
         is_table, deciding = form == "table", deciding_metric(results, self.beside)
-        report = Report(
-            best_first(results, deciding) if is_table and not self.options.sort else results,
+        ordered = best_first(results, deciding) if is_table and not self.options.sort else results
+        shown = ordered[:MAX_RUNS_IN_TABLE] if is_table else ordered
+        return Report(
+            shown,
+            remarks=[_describe_left_out(len(shown), len(ordered))] if len(shown) < len(ordered) else (),
             per_query=self.options.per_query,
             digits=self.options.digits,
             width=terminal_width() if is_here else None,
             colour=is_here and use_colour(),
             beside=self.beside,
-            slices=self._slices(form, results),
+            slices=self._slices(form, shown),
             next_step=self._next_step(deciding) if is_table and deciding else "",
         )
-        return render_scores(report, form)
 
     def _slices(self, form: str, results: Sequence[Result]) -> Sequence[Sliced]:
         """The values by tags, without additional metrics; in a terminal, several runs have those of the first metric."""
-        from assay.reports import metric_to_slice
-
         if not self.options.by:
             return ()
+        from assay.reports import metric_to_slice
+
         asked = [metric for metric in results[0].metrics if metric.name not in self.beside]
         shown = metric_to_slice(results, form) or asked
         return sliced(self.options, [result.subset(metrics=shown) for result in results])
@@ -78,13 +97,20 @@ class ScoreOutput:
         return result.subset(metrics=[metric for metric in result.metrics if metric.name not in self.beside])
 
 
+def _describe_left_out(n_shown: int, n_runs: int) -> str:
+    """What is missing from a table, and how to get it."""
+    advice = "To write all of them, add -o scores.csv or -o scores.parquet"
+    return f"The best {n_shown:,} of {n_runs:,} runs are shown. {advice}."
+
+
 def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
     """The question and a command that answers it, with the same conventions.
 
-    Empty if there is only one run, if standard input was read, which a second command cannot read again, or if the columns
-    are thresholds.
+    Empty if there is only one run, if there are very many, if standard input was read, which a second command cannot read
+    again, or if the columns are thresholds.
     """
-    if len(inputs.systems) < 2 or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple):
+    is_one_or_many = not 2 <= len(inputs.systems) <= MAX_RUNS_IN_COMMAND
+    if is_one_or_many or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple):
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth] if inputs.truth else []
     if inputs.are_records:

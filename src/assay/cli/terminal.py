@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -110,7 +109,9 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
     if not (stream or sys.stdout).isatty():
         return None
     if stream is None or os.environ.get("COLUMNS", "").isdecimal():
-        return shutil.get_terminal_size().columns
+        from shutil import get_terminal_size
+
+        return get_terminal_size().columns
     with suppress(OSError, ValueError):  # a stream that claims to be a terminal
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
     return DEFAULT_WIDTH

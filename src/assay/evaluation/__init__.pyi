@@ -103,9 +103,6 @@ from assay.evaluation.routing import parse_routing_metrics as parse_routing_metr
 from assay.evaluation.routing import reranking_stages as reranking_stages
 from assay.evaluation.routing import routing_table as routing_table
 from assay.evaluation.routing import with_reranking_gain as with_reranking_gain
-from assay.evaluation.saved import check_not_empty as check_not_empty
-from assay.evaluation.saved import is_saved_result as is_saved_result
-from assay.evaluation.saved import looks_saved as looks_saved
 from assay.evaluation.saved import read_results as read_results
 from assay.evaluation.saved import result_from_dict as result_from_dict
 from assay.evaluation.saved import result_of as result_of

@@ -13,13 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets import (
-    BenchmarkDataset,
-    describe_missing,
-    find_empty_corpus,
-    has_ground_truth,
-    queries_to_send,
-)
+from assay.datasets import BenchmarkDataset
 from assay.evaluation.domains import DomainContext, has_domain
 from assay.evaluation.result import Result
 from assay.files import as_source, brings_hits, hits_of
@@ -35,6 +29,8 @@ def queries_without_text(dataset: BenchmarkDataset) -> list[str]:
     """The queries that are left out, and the judged ids that are not queries; none if no query of the dataset has a text."""
     if not any(query.text.strip() for query in dataset.queries.values()):
         return []
+    from assay.datasets import queries_to_send
+
     sent = queries_to_send(dataset)
     return [key for key in dict.fromkeys((*dataset.queries, *dataset.qrels, *dataset.spans)) if key not in sent]
 
@@ -89,6 +85,8 @@ def scored_judgments(dataset: BenchmarkDataset) -> Qrels:
 
 
 def _is_judged(dataset: BenchmarkDataset, key: str) -> bool:
+    from assay.datasets import has_ground_truth
+
     return key in dataset.qrels or has_ground_truth(dataset, key, dataset.queries.get(key, Query(key)))
 
 
@@ -117,6 +115,8 @@ class MissingDocuments:
         if self.examples:
             fate = ", so all judgments of relevant documents are removed" if self.rule == DROP else ""
             return (f"none of the judged documents is among the documents{fate}: {self.examples}{self._emptied}.",)
+        from assay.datasets import describe_missing
+
         missing = describe_missing(self.n_documents, self.n_queries)
         is_one = self.n_documents == 1
         if self.rule == DROP:
@@ -205,6 +205,8 @@ def is_local(dataset: BenchmarkDataset) -> bool:
 
 def notes_on_empty_corpus(dataset: BenchmarkDataset) -> list[str]:
     """A note if the benchmark has a file for documents, but no document is in it."""
+    from assay.datasets import find_empty_corpus
+
     file = find_empty_corpus(dataset)
     return [] if file is None else [f"{file.name} has no documents."]
 

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.catalog import Entries, load_entries
-from assay.datasets import BenchmarkDataset, Finding, known_format
+from assay.datasets import BenchmarkDataset
 from assay.errors import UsageError
 from assay.evaluation.grader import VIEWS, MakeViews, View
 from assay.metrics import BoundMetric
 from assay.model import Query, RankRule, Run
 from assay.relevance import parse_resolver
+
+if TYPE_CHECKING:
+    from assay.datasets import Finding
 
 Judgments = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""
@@ -152,6 +155,8 @@ def is_decided_by_domain(by: str) -> bool:
 
 def has_domain(dataset: BenchmarkDataset) -> bool:
     """Whether a domain knows the documents of the benchmark, or provides those that its format leaves out."""
+    from assay.datasets import known_format
+
     format_ = known_format(dataset.format)
     return dataset.terms is not None or (format_ is not None and format_.needs_domain)
 

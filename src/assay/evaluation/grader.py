@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting
-from assay.files import FileSource, is_large, rank_source, top_documents
+from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Documents, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
@@ -39,6 +39,7 @@ class Grader:
         self._duplicates = policies[0].duplicates
         self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
         self._known: dict[tuple[int, Policy], Grading] = {}
+        self._by_policy: dict[Policy, Grading] = {}
 
     @property
     def has_shared_times(self) -> bool:
@@ -47,6 +48,12 @@ class Grader:
 
     def grading(self, policy: Policy) -> Grading:
         """The run graded under a policy. Policies that rank in the same way share one grading."""
+        known = self._by_policy.get(policy)
+        if known is None:
+            known = self._by_policy[policy] = self._grading(policy)
+        return known
+
+    def _grading(self, policy: Policy) -> Grading:
         ranked = self._ranked[policy.rank_rule]
         ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
         key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # the ranks settle the rest
@@ -145,9 +152,14 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapp
     if isinstance(run, Run):
         return run, rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
-    quick = None if isinstance(run, Mapping) else rank_source(run, qrels, rules, name_extra=name_extra)
-    if quick:
-        return run, quick
+    if not isinstance(run, Mapping):
+        ranked = rank_blocks(run, qrels, rules, name_extra=name_extra)
+        if ranked is None and is_large(run):
+            from assay.files import rank_source
+
+            ranked = rank_source(run, qrels, rules, name_extra=name_extra)
+        if ranked is not None:
+            return run, ranked
     whole = Run.borrow(as_rankings(run, policies[0].duplicates))
     return run if isinstance(run, FileSource) else whole, rank_all(whole, qrels, rules)
 
@@ -218,10 +230,9 @@ def _data_of(view: str) -> str:
 
 def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
     """Apply each metric to the view that it reads. All views must cover the same queries in the same order."""
-    covered = {view.query_ids for view in views.values()}
-    if len(covered) != 1:
+    query_ids, *others = (view.query_ids for view in views.values())
+    if any(other is not query_ids and other != query_ids for other in others):
         raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
-    (query_ids,) = covered
     columns = {}
     for metric in metrics:
         view_name = metric.metric.view

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from assay.datasets import MAX_IDS_CHECKED, BenchmarkDataset, describe_respelling, find_prefix_difference
+from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, Fault, first_faults
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
@@ -107,6 +107,8 @@ def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str
     notes = []
     words: dict[str, list[str]] = {}
     for setting in settings:
+        if setting.asked is setting.metric and setting.policy == profile.policy and not setting.also_asked:
+            continue
         others = (recorded_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
         for asked in (setting.asked, *others):
             start = replace(setting, metric=asked, policy=profile.policy)
@@ -253,6 +255,8 @@ def describe_query_mismatch(qrels: Qrels, run: Any, ids: Ids | None = None, *, h
 
 def _advice_on_ids(queries: list[str], qrels: Qrels, run: Any, has_texts: bool) -> str:
     """What to do: a command, if only the beginnings differ and the file is a TREC run."""
+    from assay.datasets import describe_respelling, find_prefix_difference
+
     judged = frozenset(qrels.query_ids)
     if hint := describe_respelling(queries, judged):
         return f"{_capitalised(hint)}. Use the same ids in both."
@@ -291,6 +295,8 @@ def describe_document_mismatch(qrels: Qrels, run: Any, documents: Container[str]
 
 def _spelling_hint(ids: list[str], judged: Collection[str]) -> str:
     """How the ids could be made equal, and the option for it; empty if that is unknown."""
+    from assay.datasets import describe_respelling, find_prefix_difference
+
     begins = find_prefix_difference(ids, judged)
     hint = describe_respelling(ids, judged) or (begins.description if begins else "")
     return f" {_capitalised(hint)}. To map ids to documents, {AS_DATASET} --id-map FILE." if hint else ""
@@ -302,6 +308,8 @@ def _capitalised(text: str) -> str:
 
 def ids_of(run: Any) -> Ids:
     """The first ids of a run; none if it is a large file that would have to be read completely."""
+    from assay.datasets import MAX_IDS_CHECKED
+
     if isinstance(run, FileSource) and run.kind == "trec":
         rows = [ids for _, line in islice(run.lines(), MAX_IDS_CHECKED) if (ids := trec_ids(line))]
         return Ids(list(dict.fromkeys(query for query, _ in rows)), list(dict.fromkeys(doc for _, doc in rows)))

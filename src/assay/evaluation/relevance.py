@@ -27,7 +27,6 @@ from assay.grammar import WrittenName
 from assay.metrics import BoundMetric
 from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, is_finite_number, text_id
 from assay.relevance import Ground, Resolved, by_judgments, parse_resolver, resolve
-from assay.schema import Number, convert_plain, parse_plain
 from assay.views import Places, Truth
 
 
@@ -322,6 +321,8 @@ def read_id_map(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
     if text.lstrip().startswith("{"):
+        from assay.schema import Number, convert_plain, parse_plain
+
         owners = convert_plain(parse_plain(text.encode(), str(path)), dict[str, str | Number], str(path))
         return {chunk: text_id(document) for chunk, document in owners.items()}
     documents: dict[str, str] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,44 +15,13 @@ from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scores
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
-from assay.files import missing_file
+from assay.files import looks_saved, missing_file, split_address
 from assay.metrics import BoundMetric, recorded_metric
 from assay.model import ESTIMATE, MEAN, Column, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 
 NO_RESULT = "this is not a saved result. To write one: assay score … --format json"
-HEAD_BYTES = 65_536
-"""A saved result can be recognised by its first bytes, at most this many."""
-COUNTS = re.compile(rb'"counts"\s*:\s*\{[^{}]*"(?:judged|scored)"\s*:')
-"""What every saved result, and no other file, has near its beginning."""
-
-
-def is_saved_result(path: str | Path) -> bool:
-    """Whether a file looks like saved results: a JSON object with our schema, or one where only the schema is missing."""
-    place = Path(_split_address(path)[0])
-    if not place.is_file():
-        return False
-    with place.open("rb") as file:
-        return looks_saved(file.read(HEAD_BYTES))
-
-
-def looks_saved(content: bytes) -> bool:
-    """Whether the content begins like saved results."""
-    return b"assay.result/" in content[:200] or (
-        content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD_BYTES]))
-    )
-
-
-def check_not_empty(path: str | Path) -> None:
-    """Raise a DataError if a JSON file is empty or contains only null."""
-    place = Path(_split_address(path)[0])
-    if place.suffix.lower() != ".json" or not place.is_file() or place.stat().st_size > HEAD_BYTES:
-        return
-    content = place.read_bytes().strip()
-    if content in (b"", b"null"):
-        what = "contains only null" if content else "is empty"
-        raise DataError(f"the file {what}. To write a saved result: assay eval … -o result.json", source=place)
 
 
 def read_results(path: str | Path) -> list[Result]:
@@ -61,7 +29,7 @@ def read_results(path: str | Path) -> list[Result]:
 
     `#benchmark` selects all results on a benchmark. If a result and a benchmark have the same name, the result is selected.
     """
-    place, address = _split_address(path)
+    place, address = split_address(path)
     try:
         content = Path(place).read_bytes()
     except FileNotFoundError:
@@ -125,15 +93,6 @@ def _check_is_result(content: bytes, place: str) -> None:
         raise DataError(what, source=place)
     if isinstance(schema, str) and schema != SCHEMA:
         raise DataError(f"expected the schema {SCHEMA}, found {printable(schema)}", source=place)
-
-
-def _split_address(path: str | Path) -> tuple[str, str]:
-    """The file, and the name after it. Both may contain a #, so the longest path that is a file wins."""
-    place, address = str(path), ""
-    while "#" in place and not Path(place).is_file():
-        place, _, last = place.rpartition("#")
-        address = f"{last}#{address}" if address else last
-    return place, address
 
 
 def result_from_dict(plain: Mapping[str, Any], source: str = "a result") -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from assay.arrays import Ints
 from assay.datasets import BenchmarkDataset
 from assay.evaluation.completeness import is_local
 from assay.evaluation.grader import Grader
@@ -84,14 +85,26 @@ def with_short_run(result: Result, dataset: BenchmarkDataset | None = None, *, i
     if result.grader is None or len(result.query_ids) < MIN_QUERIES:
         return result
     deepest = max((_cutoff(metric) for metric in result.metrics if metric.name not in result.beside), default=0)
-    lengths = _lengths(result, result.grader)
-    if max(lengths.values(), default=0) >= deepest:
-        return result
-    limit = find_limit(lengths, None) if dataset is None else limit_on(dataset, lengths, deepest)
-    if limit is None or (dataset is None and limit.longest >= len(set(result.grader.qrels.docs))):
+    if dataset is None and not result.run:
+        limit = _common_length(result.grader.main_grading(result.settings, result.policy).run.n_retrieved, deepest)
+    else:
+        lengths = _lengths(result, result.grader)
+        if max(lengths.values(), default=0) >= deepest:
+            return result
+        limit = find_limit(lengths, None) if dataset is None else limit_on(dataset, lengths, deepest)
+    if limit is None or (dataset is None and limit.longest >= result.grader.qrels.n_documents):
         return result
     sentence = f"the run has at most {counted(limit.longest, 'document')} per query"
     return _with_note(result, limit.longest, sentence, is_marked=not is_own_choice)
+
+
+def _common_length(lengths: Ints, deepest: int) -> Limit | None:
+    """The same as `find_limit` if it is unknown what was possible, for many queries at once; None if it is deep enough."""
+    longest = int(lengths.max(initial=0))
+    if longest >= deepest:
+        return None
+    n_longest, n_filled = int((lengths == longest).sum()), int((lengths > 0).sum())
+    return Limit(longest, None) if longest and n_longest >= max(MIN_QUERIES, n_filled) else None
 
 
 def _lengths(result: Result, grader: Grader) -> dict[str, int]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.evaluation.answers import with_columns
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
 from assay.evaluation.rejudging import TOLERANCE, without_errors
@@ -130,6 +129,8 @@ def with_judged(result: Result, metric: BoundMetric) -> Result:
         raise DataError(
             f"{metric.name} was not scored, and the result has no rankings to compute it from. {advice}", source=result.name
         )
+    from assay.evaluation.answers import with_columns
+
     side = _side(result, result.policy, _stored_judgments([result]) if result.grader is None else result.grader.qrels)
     table = side.grader.table([Setting(metric, metric, side.policy)])
     return with_columns(result, table, [metric])

@@ -1,6 +1,7 @@
 from assay.files.answers_and_routes import AnswerRecords as AnswerRecords
 from assay.files.answers_and_routes import read_answers as read_answers
 from assay.files.answers_and_routes import read_routes as read_routes
+from assay.files.block_runs import rank_blocks as rank_blocks
 from assay.files.column_names import COLUMN_NAMES as COLUMN_NAMES
 from assay.files.column_names import DOCUMENT_NAMES as DOCUMENT_NAMES
 from assay.files.column_names import QUERY_NAMES as QUERY_NAMES
@@ -51,6 +52,10 @@ from assay.files.rows import is_frame as is_frame
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids
 from assay.files.runs import first_query as first_query
+from assay.files.saved_results import check_not_empty as check_not_empty
+from assay.files.saved_results import is_saved_result as is_saved_result
+from assay.files.saved_results import looks_saved as looks_saved
+from assay.files.saved_results import split_address as split_address
 from assay.files.source import BOM as BOM
 from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource

@@ -29,6 +29,8 @@ from assay.model import (
 LAYOUT = "query iteration document grade"
 ROLES = Roles("judgments")
 THREE = "query document grade"
+BLOCK = 1 << 22
+"""Bytes of the lines that are split at once."""
 KEEP_ONE = "keep one of the judgments"
 
 
@@ -120,26 +122,65 @@ def _read_three(source: FileSource, faults: Faults) -> Judgments:
 
 
 def _all_at_once(source: FileSource) -> Judgments | None:
-    """The quick way for a TREC file without anything unusual; None if lines must be checked one by one."""
+    """The quick way for a TREC file without anything unusual; None if lines must be checked one by one.
+
+    The lines of a block are split at once. A block is small, because its words need many times its memory.
+    """
     content = source.content()
-    words = content.split()
-    queries, iterations, docs, grades = words[0::4], words[1::4], words[2::4], words[3::4]
-    if not _has_three_gaps_per_line(content, len(words)) or b"#" in {query[:1] for query in set(queries)}:
-        return None
-    try:
-        value = {grade: parse_number(grade.decode()) for grade in set(grades)}
-        iteration = {name: name.decode() for name in set(iterations)}
-        texts = [b"\n".join(column).decode().split("\n") for column in (queries, docs)]
-    except ValueError:
-        return None
     by_query: dict[str, dict[str, float]] = {}
-    for query, doc, grade in zip(*texts, map(value.__getitem__, grades), strict=True):
-        by_query.setdefault(query, {})[doc] = grade
-    is_sound = sum(map(len, by_query.values())) == len(queries) and all(map(isfinite, value.values()))
+    value: dict[bytes, float] = {}
+    iterations: set[bytes] = set()
+    n_rows = 0
+    for block in _blocks_of_lines(content):
+        columns = _columns(block)
+        if columns is None:
+            return None
+        queries, docs, names, grades = columns
+        iterations |= names
+        try:
+            value |= {grade: parse_number(grade.decode()) for grade in set(grades).difference(value)}
+        except ValueError:
+            return None
+        n_rows += len(grades)
+        for query, doc, grade in zip(queries, docs, map(value.__getitem__, grades), strict=True):
+            by_query.setdefault(query, {})[doc] = grade
+    is_sound = sum(map(len, by_query.values())) == n_rows and all(map(isfinite, value.values()))
     if not is_sound:
         return None
-    by_pair = zip(*texts, iterations, strict=True) if len(set(iterations)) > 1 else ()
-    return Judgments(by_query, iterations=_nested((query, doc, iteration[name]) for query, doc, name in by_pair))
+    return Judgments(by_query, iterations=_read_iterations(content) if len(iterations) > 1 else {})
+
+
+def _blocks_of_lines(content: bytes) -> Iterator[bytes]:
+    """The content in pieces that end where a line ends."""
+    begin = 0
+    while begin < len(content):
+        end = content.rfind(b"\n", begin, begin + BLOCK) + 1 or content.find(b"\n", begin) + 1 or len(content)
+        yield content[begin:end]
+        begin = end
+
+
+def _columns(block: bytes) -> tuple[list[str], list[str], set[bytes], list[bytes]] | None:
+    """Queries, documents, the different iterations, and grades; None if a line is unusual."""
+    words = block.split()
+    if not _has_three_gaps_per_line(block, len(words)) or b"#" in {query[:1] for query in set(words[0::4])}:
+        return None
+    try:
+        queries, docs = (b"\n".join(column).decode().split("\n") for column in (words[0::4], words[2::4]))
+        names = set(words[1::4])
+        b" ".join(names).decode()
+    except ValueError:
+        return None
+    return queries, docs, names, words[3::4]
+
+
+def _read_iterations(content: bytes) -> dict[str, dict[str, str]]:
+    """Query → document → the second column, of lines that were checked before."""
+    nested: dict[str, dict[str, str]] = {}
+    for block in _blocks_of_lines(content):
+        words = block.split()
+        for query, doc, name in zip(*(map(bytes.decode, words[place::4]) for place in (0, 2, 1)), strict=True):
+            nested.setdefault(query, {})[doc] = name
+    return nested
 
 
 def _has_three_gaps_per_line(content: bytes, n_words: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import io
 import os
@@ -408,6 +407,8 @@ def missing_file(path: str | Path) -> DataError:
         names = [entry.name for entry in place.parent.iterdir()]
     except (OSError, ValueError):
         names = []
-    near = difflib.get_close_matches(place.name, names, n=1, cutoff=MIN_NAME_SIMILARITY)
+    from difflib import get_close_matches
+
+    near = get_close_matches(place.name, names, n=1, cutoff=MIN_NAME_SIMILARITY)
     question = f". Did you mean {printable(str(place.with_name(near[0])))}?" if near else ""
     return DataError(f"no such file{question}", source=str(path))

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
-from urllib.parse import unquote
 
 MASK = "…"
 MIN_SECRET_LENGTH = 4
@@ -112,6 +111,8 @@ def decoded(value: str) -> Iterator[str]:
     """The value, and the value decoded, in case it was encoded for a URL or for JSON."""
     yield value
     if "%" in value:
+        from urllib.parse import unquote
+
         yield unquote(value)
     if "\\" in value:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NoReturn, Protocol
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
@@ -19,6 +20,7 @@ from assay.metrics.registry import (
     all_metrics,
     fold,
     known_spellings,
+    n_registered,
     plug_in_names,
     register,
     spellings_without_plug_ins,
@@ -148,6 +150,19 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
         raise BadParameter(f"a metric must be a name or an object made by assay.metric, not {text!r}")
     if not is_written and len(text) > LONGEST:
         raise UnknownName("metric", f"{mask(text)[:LONGEST_SHOWN]}…")
+    if PREFIX in text:
+        yield from _parse_parts(text, profile, is_written=is_written)
+    else:
+        yield from _parse_known(str(text), profile, n_registered())
+
+
+@lru_cache(maxsize=1024)
+def _parse_known(text: str, profile: str, n_registered: int) -> tuple[BoundMetric, ...]:  # noqa: ARG001 (a part of the key)
+    """The metrics of a text that imports nothing; remembered until another metric is registered."""
+    return tuple(_parse_parts(text, profile, is_written=False))
+
+
+def _parse_parts(text: str, profile: str, *, is_written: bool) -> Iterator[BoundMetric]:
     for part in _split_outside_brackets(text):
         read = as_named_here(as_read_by(profile, part))
         if (group := fold(read)) in GROUPS:

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from assay.catalog import Entries, load_entries, plug_in_points
+from assay.catalog import Entries, load_entries
 from assay.errors import UsageError
 from assay.metrics.definition import Metric
+from assay.plug_ins import plug_in_points
 
 Spellings = dict[str, tuple[Metric, Mapping[str, Any]]]
 """Folded spelling → the metric, and the parameters that this spelling sets."""
 _own: Spellings = {}
 """Metrics that were made while the program runs, by folded name."""
+_registered: list[str] = []
+"""Their names, in the order in which they were registered."""
 
 
 @cache
@@ -68,8 +71,14 @@ def register(metric: Metric) -> None:
         raise UsageError(
             f"your metric cannot be called {metric.name}: this name already means {known[0].name}. Choose another name"
         )
-    if not known:
+    if not known and _own.get(fold(metric.name), (None,))[0] is not metric:
         _own[fold(metric.name)] = (metric, {})
+        _registered.append(metric.name)
+
+
+def n_registered() -> int:
+    """How often a metric was registered: another number means that a spelling may mean another metric."""
+    return len(_registered)
 
 
 def fold(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -189,6 +188,11 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(bounds)]
 
     @cached_property
+    def n_documents(self) -> int:
+        """How many different documents have judgments."""
+        return len(set(self.docs))
+
+    @cached_property
     def query_of(self) -> Ints:
         """For each judgment: the index of its query."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
@@ -240,8 +244,10 @@ LINES_AT_ONCE = 10_000
 
 def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
     """A short hash of rows that does not depend on their order."""
+    from hashlib import blake2b
+
     lines = sorted(map(repr, rows))
-    digest = hashlib.blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for start in range(0, len(lines), LINES_AT_ONCE):
         end = "\n" if start + LINES_AT_ONCE < len(lines) else ""
         digest.update(("\n".join(lines[start : start + LINES_AT_ONCE]) + end).encode())

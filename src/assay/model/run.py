@@ -231,8 +231,10 @@ class Run(Tabular, Mapping[str, Ranking]):
             if len(docs) <= MAX_SORTED_BY_PYTHON and rule.precision == "float64":
                 return sorted(docs, key=self.rankings[place].__getitem__, reverse=True)
         start, end = self.order.start[place], self.order.end[place]
-        with np.errstate(over="ignore"):
-            negated = -self.scores[start:end].astype(rule.precision)
+        negated = -self.scores[start:end]
+        if rule.precision != "float64":
+            with np.errstate(over="ignore"):
+                negated = negated.astype(rule.precision)
         if rule.ties == "reverse_order":
             docs, negated = docs[::-1], negated[::-1]
         if rule.ties == "rank_column" and len(np.unique(negated)) < len(docs):
@@ -240,7 +242,7 @@ class Run(Tabular, Mapping[str, Ranking]):
         best_first = (
             quicksort_order(negated.tolist()) if rule.ties == "ranx" else np.argsort(negated, kind="stable").tolist()
         )
-        return [docs[number] for number in best_first]
+        return list(map(docs.__getitem__, best_first))
 
     def _by_rank(self, place: int, docs: list[str], negated: NDArray[Any]) -> tuple[list[str], NDArray[Any]]:
         """Documents and scores in the order of the rank column; equal ranks in input order."""

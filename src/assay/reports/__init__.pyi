@@ -13,6 +13,7 @@ from assay.reports.outputs import check_writable as check_writable
 from assay.reports.outputs import form_of as form_of
 from assay.reports.outputs import new_folders as new_folders
 from assay.reports.outputs import write_output as write_output
+from assay.reports.outputs import write_score_table as write_score_table
 from assay.reports.page.cards import Card as Card
 from assay.reports.page.cards import Cards as Cards
 from assay.reports.page.cards import make_card as make_card

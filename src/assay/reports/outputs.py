@@ -6,18 +6,24 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.atomic_write import atomic_write, destination, is_stream
 from assay.errors import UsageError
 from assay.evaluation import Result
-from assay.files import write_run
+from assay.files import write_parquet_table, write_run
 from assay.masking import mask
-from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation
+
+if TYPE_CHECKING:
+    from assay.reports.report import Report
+    from assay.reports.sections.evaluation import EvaluationDisplay
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
 PAGES = (".html", ".htm")
 OR_FLAG = "A file without an extension needs -f"
+_KINDS = {**dict.fromkeys(("run", "benchmark", "query", "slice", "value", "by"), "VARCHAR"), "queries": "BIGINT"}
+"""SQL types of the columns of scores that are not values."""
 LONGEST_NAME = 60
 """Characters of a result's name in a file name, because systems limit the length of file names."""
 
@@ -88,12 +94,31 @@ def _in_the_way(path: Path) -> str:
     return f"{next(parent for parent in path.parents if parent.exists())} is not a folder"
 
 
+def write_score_table(path: Path, report: Report) -> None:
+    """Write the table of CSV as Parquet: names are text, counts are whole numbers, and values have all their digits."""
+    from assay.reports.sections.scores import exact_slice_table, exact_table
+
+    table = exact_slice_table(report) if report.slices else exact_table(report)
+    kinds = {column.head: _KINDS.get(column.head, "DOUBLE") for column in table.columns}
+    texts = {name for name, kind in kinds.items() if kind == "VARCHAR"}
+    rows = (
+        [
+            cell.text if name in texts else float(cell.text) if cell.text else None
+            for name, cell in zip(kinds, row, strict=True)
+        ]
+        for row in table.rows
+    )
+    write_parquet_table(path, kinds, rows)
+
+
 def write_output(path: Path, results: Sequence[Result], how: EvaluationDisplay | None = None, form: str = "") -> list[Path]:
     """Write results, or their rankings if the extension is that of a run; several runs get a file each.
 
     The form applies to a file whose extension sets none. Returns the files that were written.
     """
     if path.suffix.lower() not in RUNS:
+        from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation
+
         text = render_evaluation(results, form_of(path, form), how or EvaluationDisplay())
         with atomic_write(path) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass"))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.comparison import Sliced
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports.layout import Style
 from assay.text import milliseconds, printable, with_minus
+
+if TYPE_CHECKING:
+    from assay.comparison import Sliced
 
 UNIT = " ms"
 

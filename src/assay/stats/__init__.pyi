@@ -54,6 +54,9 @@ from assay.stats.power_analysis import minimum_detectable_effect as minimum_dete
 from assay.stats.power_analysis import normal_power as normal_power
 from assay.stats.power_analysis import power as power
 from assay.stats.power_analysis import queries_needed as queries_needed
+from assay.stats.quantiles import normal_quantile as normal_quantile
+from assay.stats.quantiles import student_chance as student_chance
+from assay.stats.quantiles import student_quantile as student_quantile
 from assay.stats.query_planning import USUAL_SPREADS as USUAL_SPREADS
 from assay.stats.query_planning import Design as Design
 from assay.stats.query_planning import anova_power as anova_power

@@ -82,7 +82,7 @@ def _chance_of_many(sizes: Floats, observed: float) -> float:
 
 def _has_few_sizes(sizes: Floats) -> bool:
     """Whether many differences have the same size, as for nDCG with one relevant document, so that many sums are equal."""
-    return len(sizes) <= MAX_DIFFERENCES and len(np.unique(sizes)) <= min(MAX_SIZES, len(sizes) / 2)
+    return len(sizes) <= MAX_DIFFERENCES and len(set(sizes.tolist())) <= min(MAX_SIZES, len(sizes) / 2)
 
 
 def _chance_by_sizes(sizes: Floats, observed: float) -> float:

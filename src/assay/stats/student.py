@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 from assay.stats.numeric import Exact, exact, rounding_of
+from assay.stats.quantiles import student_chance, student_quantile
 
 
 class Student(NamedTuple):
@@ -46,12 +47,10 @@ def chance_below(sample: Student) -> Floats:
     If all values are equal, there is no spread to divide by. Then it is the probability that n fair coins all fall on one
     given side, 2^-n.
     """
-    from scipy.special import stdtr
-
     if sample.n < 2:
         return np.full(len(sample.t), 0.5)
     coins = np.where(sample.t > 0, 1.0 - 0.5**sample.n, 0.5**sample.n)
-    return np.where(np.isinf(sample.t), coins, stdtr(sample.n - 1.0, sample.t))
+    return np.where(np.isinf(sample.t), coins, student_chance(sample.t, sample.n - 1.0))
 
 
 def chance_beyond(sample: Student, alternative: str) -> Floats:
@@ -73,10 +72,8 @@ def chance_of_equal_coins(n: int, alternative: str) -> float:
 
 def half_width(error: Floats | float, df: float, level: float) -> Floats:
     """Half the width of the interval of a mean, from its standard error."""
-    from scipy.special import stdtrit
-
     with np.errstate(over="ignore"):  # scores near the largest float have infinite intervals
-        return np.asarray(stdtrit(float(df), (1 + level) / 2) * error)
+        return np.asarray(student_quantile((1 + level) / 2, float(df)) * error)
 
 
 class TwoSamples(NamedTuple):

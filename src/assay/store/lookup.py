@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import DataError, UnknownName
-from assay.evaluation import check_not_empty, is_saved_result, read_results
+from assay.evaluation import read_results
+from assay.files import check_not_empty, is_saved_result
 from assay.store.location import parse_location
 from assay.store.lookup_result import LookupResult
 from assay.store.references import is_baseline_name, looks_like_file

@@ -25,6 +25,7 @@ from assay.views.graded import tie_groups as tie_groups
 from assay.views.grading import Grading as Grading
 from assay.views.grading import Ranked as Ranked
 from assay.views.grading import RetrievedJudgments as RetrievedJudgments
+from assay.views.grading import counted_run as counted_run
 from assay.views.grading import grade as grade
 from assay.views.grading import rank_all as rank_all
 from assay.views.grading import settle as settle

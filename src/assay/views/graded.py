@@ -24,8 +24,8 @@ class Hits:
     grade: Floats
     n_queries: int
 
-    def where(self, mask: Bools) -> Hits:
-        """Only the hits the mask keeps."""
+    def where(self, mask: Bools | Ints) -> Hits:
+        """Only the hits the mask keeps, or those with these numbers."""
         return Hits(self.query[mask], self.rank[mask], self.grade[mask], self.n_queries)
 
     def top(self, k: int | Ints | None) -> Hits:
@@ -130,7 +130,7 @@ class GradedRun:
             ("level", level),
             lambda: (
                 self.retrieved.where(is_relevant(self.retrieved.grade, level)),
-                self.ideal.where(is_relevant(self.ideal.grade, level)).count,
+                np.bincount(self.ideal.query[is_relevant(self.ideal.grade, level)], minlength=self.n_queries),
             ),
         )
         return hits, total
@@ -167,11 +167,14 @@ class GradedRun:
     def _ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
         gains = gain(self.ideal.grade)
         worth = gains > 0
-        hits, gains = self.ideal.where(worth), gains[worth]
-        if len(gains) and (np.diff(gains)[np.diff(hits.query) == 0] > 0).any():
-            order = np.lexsort((-gains, hits.query))
-            hits, gains = Hits(hits.query, hits.rank, hits.grade[order], hits.n_queries), gains[order]
-        return Hits(hits.query, hits.position, hits.grade, hits.n_queries), gains
+        query, grade, gains = self.ideal.query[worth], self.ideal.grade[worth], gains[worth]
+        if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
+            order = np.lexsort((-gains, query))
+            grade, gains = grade[order], gains[order]
+        count = np.bincount(query, minlength=self.n_queries)
+        position = np.arange(1, len(query) + 1)
+        position -= np.repeat(np.cumsum(count) - count, count)
+        return Hits(query, position, grade, self.n_queries), gains
 
     def condensed(self) -> GradedRun:
         """The same run without its unjudged documents; the others move up."""
@@ -213,16 +216,17 @@ class GradedRun:
 
     def undecided(self) -> Ints:
         """Hits whose rank depends on how ties are broken, in a way that can change a score."""
-        if self.ties is None:
-            return np.zeros(0, dtype=np.int64)
-        hits, (better, equal) = self.retrieved, self.ties
+        tied = np.flatnonzero(self.ties.equal > 1) if self.ties is not None else np.zeros(0, dtype=np.int64)
+        if self.ties is None or not len(tied):
+            return tied
+        hits, (better, equal) = self.retrieved.where(tied), self.ties.where(tied)
         start, group = tie_groups(hits.query, better)
         size = np.bincount(group)
         lowest, highest = np.minimum.reduceat(hits.grade, start), np.maximum.reduceat(hits.grade, start)
         matters = (size < equal[start]) | (lowest < highest)
         if self.judgments is not None:  # documents with the same grade may be about different subtopics
             matters |= (size > 1) & (highest > 0)
-        return np.flatnonzero((equal > 1) & matters[group])
+        return tied[matters[group]]
 
     def has_undecided(self) -> Bools:
         """Whether a query has such hits."""
@@ -293,4 +297,6 @@ def graded_run(
 
 
 def _places(qrels: Qrels) -> Ints:
-    return np.arange(1, len(qrels.docs) + 1) - qrels.offsets[:-1][qrels.query_of]
+    places = np.arange(1, len(qrels.docs) + 1)
+    places -= qrels.offsets[:-1][qrels.query_of]
+    return places

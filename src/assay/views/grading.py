@@ -16,6 +16,9 @@ from assay.model import Policy, Qrels, Ranking, RankRule, Run, Stretches, all_te
 from assay.text import counted, some_of
 from assay.views.graded import GradedRun, Ties, graded_run
 
+MAX_COMPARED = 64
+"""Up to this number of tied documents, comparing ids is faster than sorting them."""
+
 TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
 """Rule, tied rows, numbers of documents with a higher and an equal score → how many tied documents are before each."""
 
@@ -91,6 +94,26 @@ class RetrievedJudgments:
         return Ranked(graded, self.places < 0, int(is_constant.sum()), n_extra, self.extra)
 
 
+def counted_run(
+    qrels: Qrels,
+    judgment: Ints,
+    ties: Ties,
+    ahead: Ints,
+    length: Ints,
+    *,
+    n_constant: int,
+    n_extra: int,
+    tag: str = "",
+) -> Ranked:
+    """A run whose better and equal rows were counted: `ahead` equal rows come before each judged document.
+
+    `length` is the number of documents retrieved for each judged query; -1 if the query is missing from the run.
+    """
+    has_ties = bool(len(ties.equal)) and int(ties.equal.max()) > 1
+    graded = graded_run(qrels, judgment, ties.better + ahead + 1, np.maximum(length, 0), tag, ties if has_ties else None)
+    return Ranked(graded, length < 0, n_constant, n_extra)
+
+
 @dataclass(frozen=True)
 class Grading:
     """A graded run, and how many queries were missing, extra or left out."""
@@ -147,12 +170,16 @@ def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
 
     def break_ties(rule: RankRule, tied: Ints, ties: Ties) -> Ints:
         group_by_group = np.lexsort((ties.better, place[tied]))
-        is_ranx = rule.ties == "ranx"
-        equals_of = _equals_like_ranx(run, rule, place[tied], ties) if is_ranx else _equals_in_order(run, rule)
         columns = (place[tied], *ties, judgment[tied])
         rows = zip(*(column[group_by_group].tolist() for column in columns), strict=True)
         ahead = np.empty(len(tied), dtype=np.int64)
-        ahead[group_by_group] = places_among_equals(equals_of, qrels, rule, rows)
+        if rule.ties in ("docid_desc", "docid_asc"):
+            counts = _count_ids_ahead(run, qrels, rule, rows)
+        else:
+            is_ranx = rule.ties == "ranx"
+            equals_of = _equals_like_ranx(run, rule, place[tied], ties) if is_ranx else _equals_in_order(run, rule)
+            counts = [equals_of(*group).index(qrels.docs[number]) for *group, number in rows]
+        ahead[group_by_group] = counts
         return ahead
 
     extra: tuple[str, ...] = ()
@@ -164,7 +191,7 @@ def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
 def settle(ranked: Ranked, policy: Policy) -> Grading:
     """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
     run = ranked.run
-    missing = tuple(query for query, gone in zip(run.query_ids, ranked.is_missing.tolist(), strict=True) if gone)
+    missing = tuple(run.query_ids[number] for number in np.flatnonzero(ranked.is_missing).tolist())
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
         raise _refusal("judged query", len(missing), f"{verb} missing from the run", missing, "missing")
@@ -263,19 +290,28 @@ def _equals_like_ranx(run: Run, rule: RankRule, place: Ints, ties: Ties) -> Equa
     return equals
 
 
-def places_among_equals(
-    equals_of: Equals, qrels: Qrels, rule: RankRule, rows: Iterable[tuple[int, int, int, int]]
-) -> list[int]:
-    """How many tied documents come before, for rows of (place of the query, n better, n equal, judgment), by group."""
+def _count_ids_ahead(run: Run, qrels: Qrels, rule: RankRule, rows: Iterable[tuple[int, int, int, int]]) -> list[int]:
+    """How many tied documents come before by their ids, for rows of (place of the query, n better, n equal, judgment).
+
+    Ids are compared one by one. Only a large group, in which several documents may be judged, is sorted. Rows come group by
+    group.
+    """
     ahead: list[int] = []
-    at: tuple[int, int] | None = None
+    compare = str.__lt__ if rule.ties == "docid_desc" else str.__gt__
+    last_place, last_better, ranked = -1, -1, list[str]()
     position: dict[str, int] = {}
     for place, better, n_equal, judgment in rows:
-        if at != (place, better):
-            equals = equals_of(place, better, n_equal)
-            if rule.ties in ("docid_desc", "docid_asc"):
-                equals = sorted_ids(equals, reverse=rule.ties == "docid_desc")
-            position = dict(zip(equals, range(n_equal), strict=True))
-            at = (place, better)
-        ahead.append(position[qrels.docs[judgment]])
+        if place != last_place:
+            ranked, last_place, last_better = run.ranked(place, rule), place, -1
+        doc = qrels.docs[judgment]
+        if n_equal <= MAX_COMPARED:
+            try:
+                ahead.append(sum(map(compare, repeat(doc), ranked[better : better + n_equal])))
+                continue
+            except TypeError:  # one of them is a whole number that has not been converted yet
+                pass
+        if better != last_better or doc not in position:
+            equals = sorted_ids(ranked[better : better + n_equal], reverse=rule.ties == "docid_desc")
+            position, last_better = dict(zip(equals, range(n_equal), strict=True)), better
+        ahead.append(position[doc])
     return ahead

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from assay.comparison import Comparison, ComparisonOptions
     from assay.evaluation import Result
 
+MAX_SYSTEMS = 50
+"""Systems of which every pair is tested; of more systems, the best ones."""
 EXAMPLES = """\
   assay compare qrels.txt base=bm25.run dense.run -m ndcg@10 map
   assay compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25 --worst 10
@@ -204,18 +206,34 @@ def compare_groups(
 ) -> list[Comparison]:
     """A comparison for each benchmark. A benchmark with only one system is left out with a note."""
     from assay.comparison import asked_metrics, compare_results, counts_chunks
-    from assay.reports import CHUNK_METRIC_NOTE
 
     comparisons = []
     for group in groups:
         if len(group) == 1 and len(groups) > 1:
             write_notes(options, f"note: {group[0].benchmark} is left out, because only {group[0].name} was run on it")
             continue
+        group = best_systems(options, group)
         comparisons.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
+            from assay.reports import CHUNK_METRIC_NOTE
+
             write_notes(options, f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}")
     return comparisons
+
+
+def best_systems(options: argparse.Namespace, group: Sequence[Result]) -> list[Result]:
+    """The systems to compare: the best ones if there are very many, because every pair is tested. A note says so."""
+    if len(group) <= MAX_SYSTEMS or options.baseline is not None:
+        return list(group)
+    from assay.comparison import asked_metrics
+    from assay.reports import best_first
+
+    first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
+    best = {id(result) for result in best_first(group, first)[:MAX_SYSTEMS]}
+    left_out = f"the best {MAX_SYSTEMS} of {len(group):,} systems by {first.name} are compared, the others are left out"
+    write_notes(options, f"note: {left_out}. To compare all systems with one of them, add --baseline NAME")
+    return [result for result in group if id(result) in best]
 
 
 COMMAND = Command(

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, make_scoring
 from assay.cli.output_options import (
+    ENDINGS,
+    PARQUET,
     add_by_argument,
     add_output_arguments,
     check_by,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
 
 FORMATS = ("table", "json", "csv", "html", "markdown", "latex", "trec")
+SCORE_ENDINGS = f"{ENDINGS} {PARQUET}"
 RULES = InputRules(
     metrics="metrics or groups, such as ndcg@10 map recall@5,10 (default: the group rag)",
     default_metrics="benchmark",
@@ -41,6 +44,7 @@ EXAMPLES = """\
   assay score qrels.txt run.txt --per-query --format csv
   assay score --dataset golden.json run.txt -m ndcg@10 --by difficulty
   assay score qrels.txt run.txt -o result.json -o table.tex
+  assay score qrels.txt runs/*.run -o scores.parquet
   assay score qrels.txt run.txt -m official --format trec
   assay score ragas.csv
   zcat run.gz | assay score qrels.txt -"""
@@ -62,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_confidence_arguments(trust)
     add_by_argument(parser.add_argument_group("slices"))
-    show = add_output_arguments(parser, FORMATS, has_per_query=True)
+    show = add_output_arguments(parser, FORMATS, endings=SCORE_ENDINGS, has_per_query=True)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 4; csv and json: all)")
     show.add_argument(
         "--sort",
@@ -81,7 +85,7 @@ def run_score(options: argparse.Namespace) -> int:
 
     if find_renderer(options.format).name == "html":
         check_html_packages()
-    check_output(options.output, form=options.file_format)
+    check_output(options.output, SCORE_ENDINGS, options.file_format)
     forms = [options.format, *formats_of_files(options.output, options.file_format)]
     _check_slices(options, forms)
     results = _saved_results(options, inputs, forms) if inputs.is_scored else _score_runs(options, inputs, forms)
@@ -89,7 +93,7 @@ def run_score(options: argparse.Namespace) -> int:
         results = _sort_results(results, options.sort)
     output = ScoreOutput(options, inputs, results, frozenset(results[0].beside))
     log_intervals(options, results)
-    write_output(options, output.rendered)
+    write_output(options, output.rendered, output.write_parquet)
     sys.stdout.write(output.rendered(options.format, is_here=True))
     write_notes(options, *_notes(options, results))
     log_verbose(options, f"wrote {', '.join(options.output) or 'no files'}")

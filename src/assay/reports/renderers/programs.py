@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from assay.evaluation import SCHEMA
-from assay.reports.json_output import json_text
 from assay.reports.rendering import Renderer
 from assay.reports.report import Report
 from assay.reports.sections.scores import bands_by_query
@@ -19,6 +17,9 @@ LONG = ("run", "relevant")
 
 def render_json(report: Report) -> str:
     """The results as JSON. Numbers have all digits unless fewer are requested. Later versions only add keys."""
+    from assay.evaluation import SCHEMA
+    from assay.reports.json_output import json_text
+
     results = []
     for result in report.results:
         plain = result.to_dict()

@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.comparison import (
     UNKNOWN,
     Comparison,
     Figures,
     Pair,
-    RankAgreement,
-    SliceComparison,
-    SystemStability,
-    WorstSlices,
     beaten_by,
     correction_text,
     letter,
@@ -60,6 +56,9 @@ from assay.reports.table import (
     table_section,
 )
 from assay.text import display_width
+
+if TYPE_CHECKING:
+    from assay.comparison import RankAgreement, SliceComparison, SystemStability, WorstSlices
 
 MAX_PAIRS = 20
 """Pairs that are shown if there are many; csv and json have all pairs."""

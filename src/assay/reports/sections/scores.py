@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison import Figures
 from assay.evaluation import NO_RANKINGS, SHORT_SIGN, Band, Confidence, Result, is_short
 from assay.metrics import BoundMetric
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
-from assay.reports.sections.slices import metric_to_slice, sections_by_tags
 from assay.reports.sections.trust_notes import trust_notes
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section, text_columns
 from assay.text import counted, printable, some_of, with_minus
@@ -50,8 +48,16 @@ def score_sections(report: Report, form: str = "table") -> tuple[Section, ...]:
     summary = [summary_table(report)] if report.shown else []
     below = Notes(tuple(notes(report)), (report.next_step,) if report.next_step else ())
     scores = Section("scores", report.title, (*of_queries, *summary, below), coverage(report), level=3)
-    only = metric_to_slice(report.results, form) if report.slices else None
-    return (scores, *sections_by_tags(report.slices, only, Figures(report.digits)))
+    return (scores, *_slice_sections(report, form))
+
+
+def _slice_sections(report: Report, form: str) -> list[Section]:
+    if not report.slices:
+        return []
+    from assay.comparison import Figures
+    from assay.reports.sections.slices import metric_to_slice, sections_by_tags
+
+    return sections_by_tags(report.slices, metric_to_slice(report.results, form), Figures(report.digits))
 
 
 def summary_table(report: Report) -> Table:

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from assay.comparison import (
-    UNKNOWN,
-    Figures,
-    Pair,
-    Part,
-    RankAgreement,
-    SliceComparison,
-    Sliced,
-    WorstSlice,
-    WorstSlices,
-    n_counted,
-)
+from assay.comparison import UNKNOWN, Figures
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import Slice
@@ -24,6 +14,9 @@ from assay.reports.sections.verdicts import BETTER, WORSE, mark, p_short
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section
 from assay.stats import GroupVariance
 from assay.text import counted, some_of
+
+if TYPE_CHECKING:
+    from assay.comparison import Pair, Part, RankAgreement, SliceComparison, Sliced, WorstSlice, WorstSlices
 
 MACRO, MICRO, VARIANCE, BEYOND, P_EQUAL = "macro mean", "micro mean", "variance", "beyond sampling", "p"
 SLICES_MEANING = f"{MACRO}: slices have equal weight; {MICRO}: queries have equal weight; {VARIANCE}: between slices."
@@ -165,6 +158,8 @@ def _cell(part: Part, metric: BoundMetric, place: int, figures: Figures) -> Cell
 
 def _resting_on(result: Result, metric: BoundMetric) -> str:
     """How many queries a value is based on, if not all."""
+    from assay.comparison import n_counted
+
     n = n_counted(result, metric) if metric.metric.aggregation.summarise else len(result.query_ids)
     return f" (of {n:,})" if 0 < n < len(result.query_ids) else ""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assay.comparison import at_most, results_text, unjudged_between
 from assay.evaluation import Band, Result
 from assay.metrics import BoundMetric
 from assay.reports.report import Report
@@ -13,6 +12,8 @@ from assay.text import counted, percent
 
 MANY_TIED = 0.25
 """From this share of queries with undecided ties in the top 10 on, a note mentions --tie-band."""
+MAX_RUNS_NAMED = 20
+"""A note names at most so many runs."""
 MANY_UNJUDGED = 0.05
 """From this unjudged share of the top 10 on, a note mentions --residuals."""
 ASSUMED = (
@@ -40,7 +41,7 @@ def _tie_notes(report: Report) -> list[str]:
         many = [result for result in tied if _hangs_on_ties(result)]
         shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
         advice = "Add --tie-band to see how much the order of tied documents could change the scores."
-        return [f"Queries with ties in the top 10: {', '.join(shares)}. {advice}"] if shares else []
+        return [f"Queries with ties in the top 10: {_first(shares)}. {advice}"] if shares else []
     texts = []
     for result in tied:
         cut = ", ".join(f"{n:,} with a tie across cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
@@ -54,6 +55,12 @@ def _tie_notes(report: Report) -> list[str]:
         texts += [f"{metric.name}: {method}." for method in sorted(methods)]
         texts += _contested(report, metric, bands)
     return texts
+
+
+def _first(shares: Sequence[str]) -> str:
+    """The shares of the first runs, and how many more there are."""
+    rest = f" and {len(shares) - MAX_RUNS_NAMED} more" if len(shares) > MAX_RUNS_NAMED else ""
+    return ", ".join(shares[:MAX_RUNS_NAMED]) + rest
 
 
 def _hangs_on_ties(result: Result) -> bool:
@@ -80,7 +87,7 @@ def _residual_notes(report: Report) -> list[str]:
     shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
     can_tell = all(result.grader is not None for result in many)  # which saved and stored results do not have
     advice = " Add --residuals to see how much they could change the scores." if can_tell else ""
-    return [f"Unjudged results in the first 10: {', '.join(shares)}.{advice}"] if shares else []
+    return [f"Unjudged results in the first 10: {_first(shares)}.{advice}"] if shares else []
 
 
 def _unjudged_share(result: Result) -> float:
@@ -98,6 +105,8 @@ def _reversible(report: Report, metric: BoundMetric) -> list[str]:
     sign = -1 if metric.metric.higher_is_better else 1
     scored = [result for result in report.results if metric.name in result.residuals]
     leads = []
+    if len(scored) > 1:
+        from assay.comparison import at_most, results_text, unjudged_between
     for first, second in pairwise(sorted(scored, key=lambda result: sign * result.summary[metric.name])):
         lead = -sign * (first.summary[metric.name] - second.summary[metric.name])
         unjudged = unjudged_between(second, first, metric)
