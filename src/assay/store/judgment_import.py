@@ -179,8 +179,8 @@ def _judgments(
         if len({grade.grade for grade in grades}) > 1 and (None in times or len(times) < len(grades)):
             conflicts.append(f"{query} {document}")
             continue
-        given = Judgment(benchmark, query, document, judge, newest.grade, newest.reason[:2000], kind=kind)
-        judgments.append(checked_judgment(given._replace(judged=parse_timestamp(newest.judged) or when)))
+        judgment = Judgment(benchmark, query, document, judge, newest.grade, newest.reason[:2000], kind=kind)
+        judgments.append(checked_judgment(judgment._replace(judged=parse_timestamp(newest.judged) or when)))
     return judgments, conflicts
 
 
