@@ -81,7 +81,7 @@ def _ending(one: Format) -> str:
 
 
 SINGLE = {
-    *("json", "golden", "squad", "locomo", "rag_template", "hpo_cases", "dpr", "hotpotqa", "miracl"),
+    *("json", "golden", "queries", "squad", "locomo", "rag_template", "hpo_cases", "dpr", "hotpotqa", "miracl"),
     *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
 }
 """Formats that are one file of JSON."""

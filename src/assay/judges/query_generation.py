@@ -87,8 +87,7 @@ def generate_queries(
 
     Strata are the folders of the documents, or their sources. The same documents, seed and service give the same queries.
     """
-    _check_count("n", n)
-    _check_count("per_document", per_document)
+    _check_counts(n=n, per_document=per_document)
     writer, left_out = to_writer(judge), Counter[str]()
     drawn, strata = _drawn_documents(documents, n, per_document, seed, left_out)
     pool = PairPool(tuple(document_pair(name, documents[name].content, per_document) for name in drawn), name="queries")
@@ -114,9 +113,10 @@ def generate_queries(
     )
 
 
-def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise BadParameter(f"{name} must be a whole number of at least 1, not {value!r}")
+def _check_counts(**counts: Any) -> None:
+    for name, value in counts.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise BadParameter(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
 def _written(
