@@ -28,7 +28,7 @@ def without(monkeypatch, *names):
             raise importlib.metadata.PackageNotFoundError(name)
         return real(name)
 
-    monkeypatch.setattr("assay.extras.metadata.version", version)
+    monkeypatch.setattr("importlib.metadata.version", version)
 
 
 def test_everything_is_shown(here, assay):
@@ -91,7 +91,7 @@ def test_without_metadata_nothing_is_claimed_about_extras(here, assay, monkeypat
     def requires(name):
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("assay.extras.metadata.requires", requires)
+    monkeypatch.setattr("importlib.metadata.requires", requires)
     code, plain = facts(assay)
     assert (code, "is not installed" in plain["faults"][0]) == (3, True)
     assert assay("doctor").out.count(" unknown ") == len(plain["extras"])
