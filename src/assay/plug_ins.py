@@ -35,11 +35,11 @@ class PlugIn(NamedTuple):
 
 def plug_in_points(group: str) -> tuple[PlugIn, ...]:
     """The entries that packages announce in a group. None of them is loaded."""
-    return tuple(point for point in _all_points() if point.group == group)
+    return tuple(point for point in _all_points(tuple(sys.path)) if point.group == group)
 
 
 @cache
-def _all_points() -> tuple[PlugIn, ...]:
+def _all_points(path: tuple[str, ...]) -> tuple[PlugIn, ...]:
     """The entries of all groups of assay; of a package that is installed twice, those of the first on the path."""
     if not _is_usual():
         from importlib.metadata import entry_points
@@ -49,7 +49,7 @@ def _all_points() -> tuple[PlugIn, ...]:
         points = [point for group in groups for point in known.select(group=group)]
         return tuple(PlugIn(point.group, point.name, point.value) for point in points)
     texts: dict[str, str] = {}
-    for folder in sys.path:
+    for folder in path:
         for name in _listed(folder or "."):
             if name.endswith(FOLDERS) and (package := _package_of(name)) not in texts:
                 texts[package] = _read(os.path.join(folder, name, "entry_points.txt"))  # noqa: PTH118 (pathlib is slower)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.cli.file_errors import errors_at, errors_of, errors_of_judgments
 from assay.cli.inputs import STANDARD_INPUT, Inputs, Kind, Word, describe_lack
+from assay.cli.reading_progress import show_reading
 from assay.cli.scoring_options import ScoringOptions, make_profile, make_relevance
 from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
 from assay.errors import DataError, UsageError
@@ -159,7 +160,8 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpt
                 result = scoring.score(truth, source, name)
                 return result.with_fields(grader=None, recorded=result.fingerprints) if is_many else result
 
-        return _side_by_side(score, sources)
+        with show_reading([source for source, _ in sources], quiet=getattr(options, "quiet", False)):
+            return _side_by_side(score, sources)
 
 
 def _side_by_side(score: Callable[[Any, str], Result], sources: Sequence[tuple[Any, str]]) -> list[Result]:
@@ -169,10 +171,15 @@ def _side_by_side(score: Callable[[Any, str], Result], sources: Sequence[tuple[A
         return [score(*source) for source in sources]
     from concurrent.futures import ThreadPoolExecutor
 
+    from assay.files import stop_reading
+
     with ThreadPoolExecutor(n_threads) as pool:
         tasks = [pool.submit(partial(copy_context().run, score, *source)) for source in sources]
         try:
             return [task.result() for task in tasks]
+        except BaseException:
+            stop_reading()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 

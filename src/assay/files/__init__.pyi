@@ -27,6 +27,8 @@ from assay.files.judgment_files import read_judgment_file as read_judgment_file
 from assay.files.limits import VARIABLE as VARIABLE
 from assay.files.limits import UnpackedFile as UnpackedFile
 from assay.files.limits import most_unpacked as most_unpacked
+from assay.files.long_reads import long_read as long_read
+from assay.files.long_reads import stop_reading as stop_reading
 from assay.files.parquet import open_parquet as open_parquet
 from assay.files.quick_runs import rank_source as rank_source
 from assay.files.reading import Reading as Reading

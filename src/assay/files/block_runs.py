@@ -9,7 +9,8 @@ unusual (a malformed line, a document that may appear twice), another reader rea
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ from assay.files.counted_judgments import (
     judged_fields,
     return_free_memory,
 )
+from assay.files.long_reads import LongRead, long_read
 from assay.files.rows import n_columns, trec_fields
 from assay.files.scattered_runs import count_scattered
 from assay.files.source import FileSource
@@ -72,20 +74,32 @@ def _count(source: FileSource, qrels: Qrels, precisions: Sequence[str]) -> Count
 
 def _scan_parts(source: FileSource, scan: Scan, parts: Sequence[tuple[int, int | None]]) -> Scan:
     """Scan the parts of a file side by side; NumPy computes outside of the interpreter's lock."""
+    with long_read() as read:
 
-    def scan_part(part: tuple[int, int | None]) -> Scan:
-        own = scan.empty()
-        with source.reading() as file:
-            for block in read_blocks(file, *part):
-                own.add(block)
-        return own
+        def scan_part(part: tuple[int, int | None]) -> Scan:
+            own = scan.empty()
+            with source.reading() as file:
+                for block in read_blocks(file, *part):
+                    read.advance(source.label, block.n_bytes, len(block))
+                    own.add(block)
+            return own
 
-    if len(parts) == 1:
-        return scan_part(parts[0])
-    from concurrent.futures import ThreadPoolExecutor
+        if len(parts) == 1:
+            return scan_part(parts[0])
+        from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(len(parts)) as pool:
-        return Scan.joined(list(pool.map(scan_part, parts)))
+        with ThreadPoolExecutor(len(parts)) as pool, _stopping(read):
+            return Scan.joined(list(pool.map(scan_part, parts)))
+
+
+@contextmanager
+def _stopping(read: LongRead) -> Iterator[None]:
+    """After Ctrl-C, stop the threads, which cannot be interrupted themselves."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        read.is_stopped = True
+        raise
 
 
 def _parts(source: FileSource) -> list[tuple[int, int | None]]:

@@ -15,6 +15,7 @@ import numpy as np
 from assay.arrays import Bools, Floats, Ints, ScoreOrder, spread
 from assay.files.byte_fields import FACTOR, ByteFields, Words, find_hashes
 from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed
+from assay.files.long_reads import long_read
 from assay.files.source import FileSource
 from assay.files.trec_blocks import Block, Unusual, read_blocks
 from assay.model import Qrels
@@ -62,8 +63,9 @@ class QueryNumbers:
 
 def _read_parts(source: FileSource, numbers: QueryNumbers) -> Iterator[Part]:
     n_rows = 0
-    with source.reading() as file:
+    with long_read() as read, source.reading() as file:
         for block in read_blocks(file, whole_queries=False):
+            read.advance(source.label, 0, len(block))
             query = np.repeat(numbers.of(block.queries), block.ends - block.start)
             yield Part(block, query, n_rows)
             n_rows += len(block)

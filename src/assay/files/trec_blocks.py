@@ -121,6 +121,11 @@ class Block:
     def __len__(self) -> int:
         return len(self.line)
 
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of its lines."""
+        return self.end - int(self.line[0])
+
     @cached_property
     def ends(self) -> Ints:
         """For each query, the line after its last one."""
