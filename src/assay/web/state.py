@@ -318,17 +318,20 @@ def known_figures(entry: Entry) -> list[str]:
 
 
 def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
-    """The results with distinct names: equal names get the end of their evaluation's id, or their whole key."""
+    """The results with distinct names: equal names get the day of their evaluation, the end of its id, or their key."""
     names = [result.name or "run" for result in results]
-    ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
+    ways: tuple[Callable[[str], str], ...] = (_day_of, lambda key: key.split("/")[0].rpartition("-")[2], str)
     for suffix_of in ways:
         names = [
             f"{result.name} ({suffix_of(key)})" if names.count(name) > 1 else name
             for name, result, key in zip(names, results, keys, strict=True)
         ]
-    return tuple(
-        result if result.name == name else result.renamed(name) for name, result in zip(names, results, strict=True)
-    )
+    return tuple(result.distinguished(name) for name, result in zip(names, results, strict=True))
+
+
+def _day_of(key: str) -> str:
+    """The day that an evaluation's id begins with."""
+    return key[: len("2026-11-16")]
 
 
 # A cache of values that take long to compute. It holds those that were used last. Threads that need a value that is being
