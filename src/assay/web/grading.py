@@ -90,12 +90,13 @@ class GradeForm:
 
     @property
     def state(self) -> str:
-        """`unjudged`, `benchmark: 0`, `benchmark: 0 → people: 2` or `people: 2`."""
+        """`unjudged`, `benchmark: 0`, `benchmark: 0 → people: 2` or `people: 2`; and whether judges disagree."""
+        people = f"people: {self.people}{' (they disagree)' if len({one.grade for one in self.grades}) > 1 else ''}"
         if self.is_overruled:
-            return f"benchmark: {self.own} → people: {self.people}"
+            return f"benchmark: {self.own} → {people}"
         if self.own:
             return f"benchmark: {self.own}"
-        return f"people: {self.people}" if self.people else "unjudged"
+        return people if self.people else "unjudged"
 
 
 def grade_forms(
