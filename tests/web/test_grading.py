@@ -81,7 +81,10 @@ def test_every_document_of_a_query_has_a_form_and_a_wrong_judgment_is_overruled(
     assert "1 grade by Ana saved." in words_of(html)
     assert [row[2] for row in rows_of(html, "Ranking")] == ["0", "", "2"], "the grade of the benchmark stays"
     assert 'value="2" required checked' in html
-    client.post("/judge", data={**forms["b"][0], "grade-0": "none", "judge": "Ana"})
+    client.post("/judge", data={**fields, "grade-0": "1", "judge": "Ben", "shown-to": ""})
+    assert "benchmark: 0 → people: 1 (they disagree)" in forms_of(page_of(client, keys[1]))["b"][2], "the lower of two"
+    for judge in ("Ana", "Ben"):
+        client.post("/judge", data={**forms["b"][0], "grade-0": "none", "judge": judge})
     assert store.judgments.find() == []
 
 
