@@ -72,7 +72,13 @@ def test_every_document_of_a_query_has_a_form_and_a_wrong_judgment_is_overruled(
     answer = client.post("/judge", data=sent)
     target = urlsplit(answer.headers["location"])
     assert (answer.status_code, target.path, target.fragment) == (303, "/compare", anchor)
-    assert parse_qsl(target.query) == [("r", keys[0]), ("r", keys[1]), ("judgments", "people"), ("saved", "1")]
+    assert parse_qsl(target.query) == [
+        ("r", keys[0]),
+        ("r", keys[1]),
+        ("judgments", "people"),
+        ("saved", "1"),
+        ("form", anchor),
+    ]
     (kept,) = store.judgments.find()
     assert kept[:6] == ("wrong", "q0", "b", "Ana", 2.0, "it answers")
     assert kept.kind == "people"

@@ -252,11 +252,16 @@ class AppState:
         return judgment_state(self, benchmark)
 
     def before(self, listed: ListedResult) -> ListedResult | None:
-        """The previous result of the same benchmark, data and provider; None if there is none."""
-        same = [
-            other for other in self.index.results if other.series == listed.series and other.entry.saved < listed.entry.saved
-        ]
-        return same[0] if same else None
+        """The previous result of the same benchmark, data and provider, by start time; None if there is none.
+
+        As on the home page, a result without values is not compared with.
+        """
+
+        def moment(other: ListedResult) -> tuple[str, str]:
+            return other.entry.started, other.entry.saved
+
+        same = (other for other in self.index.results if other.series == listed.series and not other.entry.is_failed)
+        return max((other for other in same if moment(other) < moment(listed)), key=moment, default=None)
 
     def comparison(
         self, keys: Sequence[str], baseline: str = "", *, shared: bool = False, judgments: str = ""

@@ -98,6 +98,7 @@ def _head(state: AppState, compared: Compared, request: PageRequest) -> dict[str
         "report_url": _report_url(compared, request),
         "outcomes": OUTCOME,
         "outcome": _outcome(state, keys[-1], request),
+        "decided": candidate is not None and any(map(request.get, MORE_OUTCOMES)),
     }
 
 
