@@ -93,7 +93,7 @@ class GradeForm:
     @property
     def state(self) -> str:
         """`unjudged`, `benchmark: 0`, `benchmark: 0 → people: 2` or `people: 2`; and whether judges disagree."""
-        people = f"people: {self.people}{' (they disagree)' if len({one.grade for one in self.grades}) > 1 else ''}"
+        people = f"people: {self.people}{' (they disagree)' if len({graded.grade for graded in self.grades}) > 1 else ''}"
         if self.is_overruled:
             return f"benchmark: {self.own} → {people}"
         if self.own:

@@ -165,7 +165,7 @@ class Decision:
     notes: tuple[Any, ...]
     is_failed: bool
     is_worse: bool
-    """Whether the newer result is shown to be worse, so that to bless it is hardly what anybody wants."""
+    """Whether the newer result is shown to be worse, so that the page warns before it is blessed."""
 
 
 def _decision(state: AppState, compared: Compared, request: PageRequest) -> Decision | None:

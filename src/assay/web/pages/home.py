@@ -246,7 +246,7 @@ def _note(line: SeriesOverview) -> str:
 
 def _change(line: SeriesOverview, changes: Sequence[ChangeSince]) -> Change:
     change = changes[0]
-    names = [f"baseline {shorten_middle(one.name, 24)}" if one.name else "last run" for one in changes]
+    names = [f"baseline {shorten_middle(since.name, 24)}" if since.name else "last run" for since in changes]
     label = f"since {' and '.join(names)}"
     if change.pair is None:
         return Change(label, "", change.why_not, "", "")
