@@ -449,3 +449,13 @@ def test_a_grade_for_a_query_with_a_very_long_id_returns_to_its_card(folder):
     sent = {**fields, "grade-0": "2", "judge": "Ana", "csrf": csrf_of(html)}
     saved_grade = client.post("/judge", data=sent, follow_redirects=True)
     assert (saved_grade.status_code, "1 grade by Ana saved." in saved_grade.text) == (200, True)
+
+
+def test_a_very_long_name_is_shortened_wherever_a_comparison_has_it(folder):
+    name = f"first-{'w' * 3_000}-last"
+    runs = [[result_of(1, provider=name, skill=skill, night=night)] for night, skill in enumerate((0.9, 0.3))]
+    client = client_of(saved(folder / "names.db", *runs))
+    html = page(client, stored_keys(client)).text
+    assert "w" * 200 not in re.search(r'<main.*?id="provenance', html, re.DOTALL)[0]
+    assert re.search(r"<h1>first-w+…w+-last \(2026-10-01\) → first-w+…w+-last \(2026-10-02\)</h1>", html)
+    assert re.search(r"first-w+…w+-last got worse on ndcg@10 by", html)

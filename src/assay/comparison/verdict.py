@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.comparison.pairs import Pair
 from assay.metrics import BoundMetric
 from assay.stats import Correction, FieldOutcome
-from assay.text import counted, decimals, milliseconds, printable, with_minus
+from assay.text import counted, decimals, milliseconds, printable, shorten_middle, with_minus
 
 if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
@@ -75,6 +75,8 @@ def p_digits(p: float, draws: int = 0) -> str:
 
 LARGEST_ERROR = 0.0005
 """The third decimal of p is shown if its standard error is below this."""
+MAX_NAME_WIDTH = 160
+"""Characters of a system's name in a sentence."""
 MAX_PAIRS_NAMED = 3
 """The largest number of pairs that a sentence names."""
 
@@ -85,7 +87,8 @@ def changed_system(comparison: Comparison) -> str:
         return ""
     before, now = (comparison.results[comparison.aligned.place(name)] for name in _ends(comparison))
     times = [str(result.provenance.get("started", "")) for result in (before, now)]
-    return printable(now.system) if before.system == now.system and "" < times[0] < times[1] else ""
+    is_later = before.system == now.system and "" < times[0] < times[1]
+    return shorten_middle(printable(now.system), MAX_NAME_WIDTH) if is_later else ""
 
 
 def _ends(comparison: Comparison) -> tuple[str, str]:

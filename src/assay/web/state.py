@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from assay.errors import StoreError, UnknownName
 from assay.store import Store
+from assay.text import short_names
 from assay.web.documents import ServedDatasets
 from assay.web.workers import Streams, Workers, cancel_when_gone
 
@@ -323,15 +324,23 @@ def known_figures(entry: Entry) -> list[str]:
 
 
 def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
-    """The results with distinct names: equal names get the day of their evaluation, the end of its id, or their key."""
-    names = [result.name or "run" for result in results]
+    """The results with distinct names: equal names get the day of their evaluation, the end of its id, or their key.
+
+    Very long names are shortened in the middle, because a page repeats them.
+    """
+    short = short_names([result.name or "run" for result in results], MAX_NAME_WIDTH)
+    names = short
     ways: tuple[Callable[[str], str], ...] = (_day_of, lambda key: key.split("/")[0].rpartition("-")[2], str)
     for suffix_of in ways:
         names = [
-            f"{result.name} ({suffix_of(key)})" if names.count(name) > 1 else name
-            for name, result, key in zip(names, results, keys, strict=True)
+            f"{own} ({suffix_of(key)})" if names.count(name) > 1 else name
+            for name, own, key in zip(names, short, keys, strict=True)
         ]
     return tuple(result.distinguished(name) for name, result in zip(names, results, strict=True))
+
+
+MAX_NAME_WIDTH = 160
+"""Characters of a name in a comparison."""
 
 
 def _day_of(key: str) -> str:
