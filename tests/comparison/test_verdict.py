@@ -1,5 +1,7 @@
 """What a comparison allows to be said, in words."""
 
+import re
+
 import numpy as np
 import pytest
 from tests._variants import for_each
@@ -134,3 +136,30 @@ def test_verdicts(snapshots):
     text = "".join(f"## {name}\n{comparison.verdict}\n\n" for name, comparison in comparisons.items())
     snapshots.check("compare/verdicts", text)
     assert comparisons["times"].verdict == comparisons["times the other way round"].verdict
+
+
+def two_runs(shift, *, is_turned=False, **how):
+    """An earlier and a later run of `search`, which is better by so much on ndcg@10 and map, under distinct names."""
+    days = ("2026-11-14", "2026-11-16")
+    runs = [
+        result.renamed("search").with_fields(provenance={"started": day}).distinguished(f"search ({day})")
+        for result, day in zip(both(shift, shift), days, strict=True)
+    ]
+    return compared(*(runs[::-1] if is_turned else runs), **how)
+
+
+def test_two_runs_of_one_system_are_told_as_a_change():
+    worse, better = two_runs(-0.3), two_runs(0.3)
+    (pair, *_) = worse.pairs
+    assert pair.better == "search (2026-11-14)", "the same decision, other words"
+    assert re.fullmatch(r"search got worse on ndcg@10 by 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\], p < 0\.001\.", worse.verdict)
+    assert better.verdict.startswith("search got better on ndcg@10 by 0.")
+    assert two_runs(-0.3, correct_metrics=True).verdict.endswith("On map, it got worse too.")
+    assert two_runs(-0.3, is_turned=True).verdict.startswith("search (2026-11-14) beats search (2026-11-16) on ndcg@10")
+
+
+def test_two_runs_of_one_system_that_are_alike():
+    assert two_runs(0.0).verdict.startswith("search is not shown to have changed on ndcg@10: ")
+    one = system("search", {"map": BASE.tolist()})
+    runs = [one.with_fields(provenance={"started": day}).distinguished(day) for day in ("2026-11-14", "2026-11-16")]
+    assert compared(*runs).verdict == "search did not change on any query: map is the same."

@@ -47,7 +47,7 @@ def test_a_fall_is_worse_as_the_comparison_says(store):
     assert line.previous.moves.worse == ("q1", "q10", "q4", "q7", "q11"), "the largest loss first, then in order of ids"
     assert [run.evaluation for run in line.around] == [store.id_of("latest~1"), store.id_of("latest")]
     assert overview.heading == "1 series got worse since the last run"
-    assert line.sentences()[0].startswith("bm25 is worse than the previous run on mrr: −0.631 [")
+    assert line.sentences()[0].startswith("bm25 got worse since the last run on mrr by 0.631 [")
 
 
 def test_worse_than_the_baseline_only(store):
@@ -59,6 +59,27 @@ def test_worse_than_the_baseline_only(store):
     assert overview.heading == "1 series is worse than baseline main"
     store.bless("latest", "main")
     assert only(store).baseline.why_not == "the newest run is the baseline"
+
+
+def test_one_sentence_if_the_last_run_and_the_baseline_have_the_same_figures(store):
+    first, *_ = nights(store, GOOD, GOOD, BAD)
+    store.bless(first, "main")
+    line = only(store)
+    (sentence,) = line.sentences()
+    assert sentence.startswith("bm25 got worse since the last run and baseline main on mrr by 0.631 [")
+    assert line.distinct_changes == [(line.previous, line.baseline)]
+    nights(store, BAD)
+    store.save([run({"mrr": BAD}, 9)])
+    same, worse = only(store).sentences()
+    assert same == "bm25 did not change on any query since the last run: mrr is the same."
+    assert worse.startswith("bm25 got worse since baseline main on mrr by 0.631 [")
+
+
+def test_a_fall_since_the_baseline_comes_before_a_rise_since_the_last_run(store):
+    first, *_ = nights(store, GOOD, [0.5, *GOOD[1:]], [0.9, *GOOD[1:]])
+    store.bless(first, "main")
+    line = only(store)
+    assert (line.previous.standing, line.baseline.standing, line.standing) == ("higher", "lower", "lower")
 
 
 def test_the_newest_of_several_baselines_that_cover_the_series(store):
@@ -84,7 +105,7 @@ def test_a_fall_that_is_not_shown_is_lower(store):
     line, overview = only(store), OverviewReader().read(store)
     assert (line.standing, line.previous.moves.n_worse) == ("lower", 1)
     assert overview.heading == "Nothing got worse since 20 October"
-    assert "is not shown to differ from the previous run on mrr" in line.sentences()[0]
+    assert "bm25 is not shown to have changed since the last run on mrr: −0.008 [" in line.sentences()[0]
 
 
 def test_a_provider_that_failed_has_an_error_and_no_value(store):
@@ -115,7 +136,10 @@ def test_why_nothing_is_decided(store, scores, how, reason):
         store.save([run({"mrr": scores}, 1, **{"provenance": {"k": 10}, **how})])
     line = only(store)
     assert (line.previous.why_not, line.standing) == (reason, "new")
-    assert OverviewReader().read(store).heading == "No series has two runs to compare yet"
+    heading = (
+        "No series has two runs to compare yet" if scores is None else "No newest run can be compared with an earlier one"
+    )
+    assert OverviewReader().read(store).heading == heading
 
 
 def test_each_benchmark_has_its_own_first_metric(store):

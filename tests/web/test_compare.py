@@ -401,3 +401,61 @@ def test_the_report_of_exactly_this_comparison_can_be_downloaded(visitor, nights
     assert "<script src" not in answer.text
     assert visitor.get("/compare/report").status_code == 400
     assert visitor.get(f"{link}&only=lost").status_code == 400, "it is about all queries"
+
+
+def stored_keys(client):
+    """The keys of all results, the newest first."""
+    return [entry["key"] for entry in client.get("/api/v1/results").json()["results"]]
+
+
+def test_runs_with_other_metrics_share_what_both_have(folder):
+    all_metrics, only_mrr = result_of(1, skill=0.9), result_of(1, skill=0.3, night=1).subset(metrics=["mrr"])
+    client = client_of(saved(folder / "metrics.db", [all_metrics], [only_mrr]))
+    newer, older = stored_keys(client)
+    response = page(client, (older, newer))
+    assert (response.status_code, "bm25 got worse on mrr by" in response.text) == (200, True)
+    moved = client.get("/compare", params=[("r", older), ("r", newer), ("metric", "ndcg@10")])
+    assert "metric=" not in moved.headers["location"], "the metric of another baseline"
+    assert page(client, (older, newer), metric="map").status_code == 404, "a metric of neither"
+
+
+def test_only_shared_queries_are_offered_where_this_is_possible(folder):
+    other = result_of(1, night=1).with_fields(benchmark="other")
+    client = client_of(saved(folder / "other.db", [result_of(1)], [other]))
+    response = page(client, stored_keys(client))
+    assert (response.status_code, "different benchmarks" in response.text) == (422, True)
+    assert "Compare only the queries" not in response.text
+
+
+def test_to_bless_what_got_worse_is_not_the_first_choice(fallen):
+    client = client_of(fallen)
+    keys = Stored(fallen).of("bm25")
+    worse, better = (page(client, (keys[0], keys[2]), baseline=baseline).text for baseline in (keys[2], keys[0]))
+    warning = "This result is worse than the one it is compared with."
+    assert (warning in worse, '<button class="plain">Bless' in worse) == (True, True)
+    assert (warning in better, '<button class="main">Bless' in better) == (False, True)
+
+
+def test_a_grade_for_a_query_with_a_very_long_id_returns_to_its_card(folder):
+    long = "w" * 5_000
+    runs = [{long: {"d1": score, "d2": 1.0}} for score in (2.0, 0.0)]
+    scored = [
+        assay.evaluate({long: {"d2": 1}}, run, METRICS, name="bm25").with_fields(benchmark="b", run=run) for run in runs
+    ]
+    client = client_of(saved(folder / "long.db", *([one] for one in scored)))
+    html = page(client, stored_keys(client), only="all").text
+    form = re.search(r'<form class="grade-form".*?</form>', html, re.DOTALL)[0]
+    fields = {name: unescape(value) for name, value in re.findall(r'name="([^"]+)" value="([^"]*)"', form)}
+    sent = {**fields, "grade-0": "2", "judge": "Ana", "csrf": csrf_of(html)}
+    saved_grade = client.post("/judge", data=sent, follow_redirects=True)
+    assert (saved_grade.status_code, "1 grade by Ana saved." in saved_grade.text) == (200, True)
+
+
+def test_a_very_long_name_is_shortened_wherever_a_comparison_has_it(folder):
+    name = f"first-{'w' * 3_000}-last"
+    runs = [[result_of(1, provider=name, skill=skill, night=night)] for night, skill in enumerate((0.9, 0.3))]
+    client = client_of(saved(folder / "names.db", *runs))
+    html = page(client, stored_keys(client)).text
+    assert "w" * 200 not in re.search(r'<main.*?id="provenance', html, re.DOTALL)[0]
+    assert re.search(r"<h1>first-w+…w+-last \(2026-10-01\) → first-w+…w+-last \(2026-10-02\)</h1>", html)
+    assert re.search(r"first-w+…w+-last got worse on ndcg@10 by", html)

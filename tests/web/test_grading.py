@@ -72,7 +72,13 @@ def test_every_document_of_a_query_has_a_form_and_a_wrong_judgment_is_overruled(
     answer = client.post("/judge", data=sent)
     target = urlsplit(answer.headers["location"])
     assert (answer.status_code, target.path, target.fragment) == (303, "/compare", anchor)
-    assert parse_qsl(target.query) == [("r", keys[0]), ("r", keys[1]), ("judgments", "people"), ("saved", "1")]
+    assert parse_qsl(target.query) == [
+        ("r", keys[0]),
+        ("r", keys[1]),
+        ("judgments", "people"),
+        ("saved", "1"),
+        ("form", anchor),
+    ]
     (kept,) = store.judgments.find()
     assert kept[:6] == ("wrong", "q0", "b", "Ana", 2.0, "it answers")
     assert kept.kind == "people"
@@ -81,7 +87,10 @@ def test_every_document_of_a_query_has_a_form_and_a_wrong_judgment_is_overruled(
     assert "1 grade by Ana saved." in words_of(html)
     assert [row[2] for row in rows_of(html, "Ranking")] == ["0", "", "2"], "the grade of the benchmark stays"
     assert 'value="2" required checked' in html
-    client.post("/judge", data={**forms["b"][0], "grade-0": "none", "judge": "Ana"})
+    client.post("/judge", data={**fields, "grade-0": "1", "judge": "Ben", "shown-to": ""})
+    assert "benchmark: 0 → people: 1 (they disagree)" in forms_of(page_of(client, keys[1]))["b"][2], "the lower of two"
+    for judge in ("Ana", "Ben"):
+        client.post("/judge", data={**forms["b"][0], "grade-0": "none", "judge": judge})
     assert store.judgments.find() == []
 
 

@@ -1,6 +1,7 @@
 """The page of results, as all long tables: filters, order, pages, downloads; small whatever the store holds."""
 
 import re
+from urllib.parse import quote
 
 from assay.evaluation import evaluate
 from assay.execution import run
@@ -66,3 +67,19 @@ def test_results_by_reference(client, stored):
     for reference in ("latest", newest, newest[:-1]):
         assert client.get(f"/result/{reference}").headers["location"] == f"/result/{newest}/0", reference
     assert client.get("/result/main").headers["location"].startswith("/result/2026-10-01")
+
+
+def test_the_previous_result_is_the_one_that_started_before_and_has_values(tmp_path):
+    """The home page has the same order: an old evaluation that is imported later is not the previous one."""
+    dead = result_of(3, night=2)
+    dead = dead.with_fields(failures=dict.fromkeys(dead.query_ids, "TimeoutError: too slow"), run={})
+    nights = [result_of(1, night=1), dead, result_of(1, skill=0.3, night=3), result_of(1, skill=0.5)]
+    client = client_of(saved(tmp_path / "s.db", *([one] for one in nights)))
+    by_day = {entry["started"][:10]: entry["key"] for entry in client.get("/api/v1/results").json()["results"]}
+    newest, previous = by_day["2026-10-04"], by_day["2026-10-02"]
+    menu = re.search(
+        r'<optgroup label="Previous run">(.*?)</optgroup>', client.get(f"/compare?r={previous}&r={newest}").text
+    )
+    assert f'value="{previous}"' in menu[1]
+    url = re.search(r'class="open" href="([^"]+)"', client.get("/").text)[1]
+    assert f"r={quote(previous, safe='')}" in url

@@ -132,7 +132,7 @@ def _group_by_benchmark(named_results: Sequence[tuple[Word, Result]], *, needs_s
 
 def _with_unique_names(named_results: Sequence[tuple[Word, Result]]) -> list[Result]:
     names = _unique_names([(word, result.name) for word, result in named_results])
-    return [result.renamed(name) for name, (_, result) in zip(names, named_results, strict=True)]
+    return [result.distinguished(name) for name, (_, result) in zip(names, named_results, strict=True)]
 
 
 def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:

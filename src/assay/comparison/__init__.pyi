@@ -62,6 +62,10 @@ from assay.comparison.unjudged_notes import notes_on_unjudged as notes_on_unjudg
 from assay.comparison.unjudged_notes import results_text as results_text
 from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
+from assay.comparison.verdict import change_sentence as change_sentence
+from assay.comparison.verdict import changed_system as changed_system
 from assay.comparison.verdict import correction_text as correction_text
+from assay.comparison.verdict import difference_text as difference_text
 from assay.comparison.verdict import p_digits as p_digits
 from assay.comparison.verdict import p_text as p_text
+from assay.comparison.verdict import standing_of as standing_of

@@ -20,7 +20,7 @@ from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.unjudged import Unjudged, unjudged_between
 from assay.comparison.unjudged_notes import notes_on_unjudged
-from assay.comparison.verdict import pair_names, verdict_on
+from assay.comparison.verdict import listed, pair_names, verdict_on
 from assay.datasets import GroundTruth
 from assay.errors import ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation import (
@@ -38,7 +38,7 @@ from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, writ
 from assay.model import Qrels, RunSource
 from assay.serialize import to_json
 from assay.stats import AVERAGED, Clusters, FieldOutcome
-from assay.text import counted, percent, shortened, some_of
+from assay.text import counted, percent, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,7 +404,7 @@ def compare_results(
 def _failure_message(results: Sequence[Result]) -> str:
     """Which providers failed on every query, and the first error."""
     failed = [result for result in results if result.is_total_failure]
-    names = some_of([result.name for result in failed])
+    names = listed([result.name for result in failed])
     why = next(iter(failed[0].failures.values()))
     return f"nothing can be compared, because {names} failed on every query. The first error: {why}"
 

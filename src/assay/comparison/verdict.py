@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.comparison.pairs import Pair
 from assay.metrics import BoundMetric
 from assay.stats import Correction, FieldOutcome
-from assay.text import counted, decimals, milliseconds, with_minus
+from assay.text import counted, decimals, milliseconds, printable, shorten_middle, with_minus
 
 if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
@@ -75,8 +75,62 @@ def p_digits(p: float, draws: int = 0) -> str:
 
 LARGEST_ERROR = 0.0005
 """The third decimal of p is shown if its standard error is below this."""
+MAX_NAME_WIDTH = 160
+"""Characters of a system's name in a sentence."""
 MAX_PAIRS_NAMED = 3
 """The largest number of pairs that a sentence names."""
+
+
+def changed_system(comparison: Comparison) -> str:
+    """The system, if an earlier and a later run of the same system are compared; else empty."""
+    if len(comparison.results) != 2:
+        return ""
+    before, now = (comparison.results[comparison.aligned.place(name)] for name in _ends(comparison))
+    times = [str(result.provenance.get("started", "")) for result in (before, now)]
+    is_later = before.system == now.system and "" < times[0] < times[1]
+    return shorten_middle(printable(now.system), MAX_NAME_WIDTH) if is_later else ""
+
+
+def _ends(comparison: Comparison) -> tuple[str, str]:
+    return comparison.pairs[0].a, comparison.pairs[0].b
+
+
+def change_sentence(system: str, metric: BoundMetric, pair: Pair, since: str = "") -> str:
+    """How a system changed from an earlier run (a), which `since` names, to a later one (b); without a full stop."""
+    since = f" since {since}" if since else ""
+    if pair.is_same:
+        return f"{system} did not change on any query{since}: {pair.metric} is the same"
+    if pair.better:
+        which = "better" if pair.improvement > 0 else "worse"
+        return f"{system} got {which}{since} on {pair.metric} by {lead_text(metric, pair)}, {_p(pair)}"
+    return f"{system} is not shown to have changed{since} on {pair.metric}: {difference_text(metric, pair)}"
+
+
+def standing_of(metric: BoundMetric, pair: Pair) -> str:
+    """How b stands to a: `worse` or `better` if this is shown, `lower` or `higher` if only the values differ, or `same`."""
+    if pair.better is not None:
+        return "better" if pair.improvement > 0 else "worse"
+    figures = Figures()
+    if pair.is_same or figures.change(metric, pair.difference) == figures.change(metric, 0.0):
+        return "same"
+    return "" if math.isnan(pair.difference) else "lower" if pair.difference < 0 else "higher"
+
+
+def lead_text(metric: BoundMetric, pair: Pair) -> str:
+    """`0.197 [0.096, 0.298]`: the size of a difference with its interval, without a sign."""
+    figures = Figures()
+    ends = sorted(math.copysign(1, pair.difference) * end for end in (pair.low, pair.high))
+    interval = "" if math.isnan(pair.low) else f" [{', '.join(figures.value(metric, end) for end in ends)}]"
+    return f"{figures.value(metric, abs(pair.difference))}{interval}"
+
+
+def difference_text(metric: BoundMetric, pair: Pair) -> str:
+    """`−0.197 [−0.298, −0.096], p < 0.001`; no p if no query differs."""
+    figures = Figures()
+    ends = ", ".join(figures.change(metric, end) for end in (pair.low, pair.high))
+    interval = "" if math.isnan(pair.low) else f" [{ends}]"
+    p = "" if pair.is_same else f", {_p(pair)}"
+    return f"{figures.change(metric, pair.difference)}{interval}{p}"
 
 
 def verdict_on(comparison: Comparison) -> str:
@@ -91,6 +145,8 @@ class _Verdict:
         self.comparison = comparison
         self.test = comparison.how.bound_test
         self.figures = Figures()
+        self.system = changed_system(comparison)
+        """The system whose earlier and later run are compared; empty if systems are compared."""
 
     @property
     def text(self) -> str:
@@ -150,10 +206,10 @@ class _Verdict:
     def _decided(self, pair: Pair) -> str:
         """The winner and the size of its lead, with the interval of the lead, for every direction of the metric."""
         loser = pair.a if pair.better == pair.b else pair.b
-        ends = sorted(math.copysign(1, pair.difference) * end for end in (pair.low, pair.high))
-        interval = "" if math.isnan(pair.low) else f" [{self._value(pair, ends[0])}, {self._value(pair, ends[1])}]"
-        lead = self._value(pair, abs(pair.difference))
-        return f"{pair.better} beats {loser} on {pair.metric} by {lead}{interval}, {_p(pair)}"
+        metric = self.comparison.metric(pair.metric)
+        if self.system:
+            return change_sentence(self.system, metric, pair)
+        return f"{pair.better} beats {loser} on {pair.metric} by {lead_text(metric, pair)}, {_p(pair)}"
 
     def _split(self, pair: Pair) -> str:
         """The test favours one system, but the other has the better mean."""
@@ -166,13 +222,12 @@ class _Verdict:
         return f"on {pair.metric}, {words} ({_p(pair)}), but {means}"
 
     def _open(self, pair: Pair) -> str:
+        metric = self.comparison.metric(pair.metric)
+        if self.system:
+            return change_sentence(self.system, metric, pair)
         if pair.is_same:
             return f"{pair.b} and {pair.a} have the same {pair.metric} on every query"
-        interval = "" if math.isnan(pair.low) else f" [{self._change(pair, pair.low)}, {self._change(pair, pair.high)}]"
-        return (
-            f"{pair.b} is not shown to differ from {pair.a} on {pair.metric}: "
-            f"{self._change(pair, pair.difference)}{interval}, {_p(pair)}"
-        )
+        return f"{pair.b} is not shown to differ from {pair.a} on {pair.metric}: {difference_text(metric, pair)}"
 
     def _on_claim(self, pairs: Sequence[Pair]) -> str:
         """The sentence for tests of "not worse" and "equal"."""
@@ -202,13 +257,20 @@ class _Verdict:
             if self._no_verdict_reason(pairs):
                 continue
             if winner is not None:
-                outcome = f"{winner} is better too" if winner == leader else f"however, {winner} is better"
+                outcome = self._other_outcome(winner, is_same=winner == leader)
             elif any(pair.better or pair.is_split for pair in pairs):
                 outcome = "some systems differ"
             else:
                 outcome = "no difference is shown"
             metrics_of.setdefault(outcome, []).append(metric)
-        return [*(f"On {_listed(names)}, {outcome}." for outcome, names in metrics_of.items()), *silent]
+        return [*(f"On {listed(names)}, {outcome}." for outcome, names in metrics_of.items()), *silent]
+
+    def _other_outcome(self, winner: str, *, is_same: bool) -> str:
+        """The outcome on another metric than the first; `is_same` if the first has the same winner."""
+        if not self.system:
+            return f"{winner} is better too" if is_same else f"however, {winner} is better"
+        which = "better" if winner == _ends(self.comparison)[1] else "worse"
+        return f"it got {which} too" if is_same else f"however, it got {which}"
 
     def _winner(self, metric: str) -> str | None:
         """The system with the best value, if it is shown to be better than every system it was compared with."""
@@ -266,5 +328,6 @@ def pair_names(pairs: Sequence[Pair]) -> str:
     return ", ".join(some) + (f" and {len(pairs) - MAX_PAIRS_NAMED} more pairs" if len(pairs) > MAX_PAIRS_NAMED else "")
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -35,6 +35,8 @@ class Result(Tabular):
     evidence: Evidence = field(default_factory=Evidence, repr=False)
     benchmark: str = ""
     """The benchmark, if a provider was run on one."""
+    system: str = field(default="", repr=False)
+    """The name of its system, if several results of this system have distinct names; not saved."""
 
     def with_fields(self, **values: Unpack[ResultFields]) -> Result:
         """The result with some fields replaced, each named like its attribute."""
@@ -47,6 +49,10 @@ class Result(Tabular):
     def renamed(self, name: str) -> Result:
         """The same result under another name."""
         return replace(self, name=name)
+
+    def distinguished(self, name: str) -> Result:
+        """The same result under a name that differs from that of another result of the same system."""
+        return self if name == self.name else replace(self, name=name, system=self.system or self.name)
 
     def subset(self, *, queries: Sequence[str] | None = None, metrics: Sequence[str | BoundMetric] | None = None) -> Result:
         """The result over these queries and metrics, in this order; queries without scores are left out."""

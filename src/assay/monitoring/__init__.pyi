@@ -32,6 +32,7 @@ from assay.monitoring.history import read_series as read_series
 from assay.monitoring.history import series_from as series_from
 from assay.monitoring.history import series_of as series_of
 from assay.monitoring.levels import Measured as Measured
+from assay.monitoring.marks import change_causes as change_causes
 from assay.monitoring.marks import change_details as change_details
 from assay.monitoring.marks import change_head as change_head
 from assay.monitoring.night_evidence import BETS as BETS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.comparison import SHARED_TIMES, Figures, Pair, decide, p_text, sign_of
+from assay.comparison import SHARED_TIMES, Pair, change_sentence, decide, difference_text, sign_of, standing_of
 from assay.metrics import BoundMetric
 from assay.model import Column
 from assay.text import counted
@@ -113,42 +113,23 @@ class ChangeSince:
     @property
     def standing(self) -> str:
         """`worse` or `better` if this is shown; `lower` or `higher` if only the values differ; `same`; empty if unknown."""
-        pair = self.pair
-        if pair is None:
-            return ""
-        if pair.better is not None:
-            return BETTER if pair.improvement > 0 else WORSE
-        text = Figures().change(self.metric, pair.difference)
-        if pair.is_same or text == Figures().change(self.metric, 0.0):
-            return SAME
-        return LOWER if pair.difference < 0 else HIGHER
+        return "" if self.pair is None else standing_of(self.metric, self.pair)
 
     @property
     def reference(self) -> str:
         """What the newest run is compared with, in words."""
-        return f"baseline {self.name}" if self.name else "the previous run"
+        return f"baseline {self.name}" if self.name else "the last run"
 
     @property
     def change(self) -> str:
         """`−0.140 [−0.187, −0.096], p < 0.001`; empty if nothing can be decided."""
-        pair, figures = self.pair, Figures()
-        if pair is None:
-            return ""
-        ends = [figures.change(self.metric, end) for end in (pair.low, pair.high)]
-        interval = "" if math.isnan(pair.low) else f" [{ends[0]}, {ends[1]}]"
-        p = "" if pair.is_same else f", {p_text(pair.p_corrected, pair.draws)}"
-        return f"{figures.change(self.metric, pair.difference)}{interval}{p}"
+        return "" if self.pair is None else difference_text(self.metric, self.pair)
 
-    def sentence(self, provider: str) -> str:
-        """The decision in one sentence; the reason if nothing can be decided."""
-        pair = self.pair
-        if pair is None:
+    def sentence(self, provider: str, reference: str = "") -> str:
+        """The decision in one sentence; the reason if nothing can be decided. `reference` has other words for the run."""
+        if self.pair is None:
             return f"No comparison with {self.reference}: {self.why_not}."
-        if pair.is_same:
-            return f"{provider} has the same {self.metric.name} as {self.reference} on every query."
-        if self.standing in (WORSE, BETTER):
-            return f"{provider} is {self.standing} than {self.reference} on {self.metric.name}: {self.change}."
-        return f"{provider} is not shown to differ from {self.reference} on {self.metric.name}: {self.change}."
+        return f"{change_sentence(provider, self.metric, self.pair, reference or self.reference)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

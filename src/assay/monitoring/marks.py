@@ -28,7 +28,7 @@ def change_values(change: Change, metric: BoundMetric) -> str:
 
 def change_details(change: Change) -> list[str]:
     """What is known about a change: the queries, what was changed, and whether it holds beyond these queries."""
-    details = [_queries(change), _causes(change), _claim(change)]
+    details = [_queries(change), change_causes(change), _claim(change)]
     if change.kind == SPIKE:
         details.append("the next evaluation was as before")
     if change.kind == DRIFT:
@@ -45,7 +45,8 @@ def _queries(change: Change) -> str:
     return "; ".join(filter(None, (worse, better)))
 
 
-def _causes(change: Change) -> str:
+def change_causes(change: Change) -> str:
+    """What is recorded as different between the two evaluations of a change."""
     if not change.changed:
         same = f"version, configuration and data are the same as in {change.earlier.evaluation}, as far as recorded"
         return same if change.n_worse or change.n_better else ""

@@ -63,10 +63,7 @@ class SeriesOverview:
         if self.newest.is_failed:
             return FAILED
         both = [change.standing for change in (self.previous, self.baseline) if change.standing]
-        for standing in (WORSE, BETTER):
-            if standing in both:
-                return standing
-        return next((standing for standing in both if standing in (LOWER, HIGHER)), SAME if both else NEW)
+        return next((standing for standing in (WORSE, BETTER, LOWER, HIGHER) if standing in both), SAME if both else NEW)
 
     @property
     def deciding(self) -> ChangeSince:
@@ -95,8 +92,20 @@ class SeriesOverview:
         who = self.provider or "run"
         if self.standing == FAILED:
             return [f"{who} failed on every query: {self.error or 'no error is recorded'}"]
-        changes = [change for change in (self.previous, self.baseline) if change.pair is not None]
-        return [change.sentence(who) for change in changes] or [self.previous.sentence(who)]
+        return [
+            changes[0].sentence(who, " and ".join(change.reference for change in changes))
+            for changes in self.distinct_changes
+            if changes[0].pair is not None
+        ] or [self.previous.sentence(who)]
+
+    @property
+    def distinct_changes(self) -> list[tuple[ChangeSince, ...]]:
+        """The change since the last run and since the baseline; as one if both have the same figures."""
+        previous, baseline = self.previous, self.baseline
+        if not baseline.name:
+            return [(previous,)]
+        is_same = previous.pair is not None and baseline.pair is not None and previous.change == baseline.change
+        return [(previous, baseline)] if is_same else [(previous,), (baseline,)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -175,7 +184,9 @@ class Overview:
         if self.worse:
             return f"{_worse_text(self.worse)}; {failures}" if failures else _worse_text(self.worse)
         if not any(line.previous.pair or line.baseline.pair for line in self.series):
-            return failures or "No series has two runs to compare yet"
+            has_earlier = any(len(line.runs) > 1 and not line.newest.is_failed for line in self.series)
+            nothing = "No newest run can be compared with an earlier one" if has_earlier else ""
+            return failures or nothing or "No series has two runs to compare yet"
         newest = max(line.newest.started for line in self.series)
         nothing = f"othing {'else ' if failures else ''}got worse since {day_text(self.since, newest)}"
         return f"{failures}; n{nothing}" if failures else f"N{nothing}"

@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 
 from assay.errors import AssayError
 from assay.reports import readable_time
-from assay.text import printable
+from assay.text import printable, shorten_middle
 from assay.web.page import PageRequest, Redirect
 from assay.web.state import AppState, ListedResult
 
+MAX_LETTERS = 60
+"""Characters of a provider's name in the menu."""
 MAX_OTHERS = 40
 """Other results that the menu offers; the page to choose results has more."""
 
@@ -102,4 +104,5 @@ def _option(listed: ListedResult, now: str) -> Option:
 
 def _label(listed: ListedResult) -> str:
     entry = listed.entry
-    return printable(f"{entry.provider or 'run'} · {readable_time(entry.started)} · {entry.evaluation.rpartition('-')[2]}")
+    provider = shorten_middle(printable(entry.provider or "run"), MAX_LETTERS)
+    return f"{provider} · {readable_time(entry.started)} · {printable(entry.evaluation.rpartition('-')[2])}"

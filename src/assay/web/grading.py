@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
 """The possible grades and their names."""
-OUTCOMES = ("saved", "back", "nothing", "noted", "unnoted")
+OUTCOMES = ("saved", "back", "nothing", "noted", "unnoted", "form")
 """Parameters of an address that say what happened to the form that was sent last; a page with forms takes them."""
+FORM_ANCHOR = "grade-"
+"""How the anchor of the form for one document begins; the form says what happened, because the browser scrolls to it."""
 ANCHOR = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,80}")
 
 
@@ -76,7 +78,7 @@ class GradeForm:
     def anchor(self) -> str:
         """The id of the form in its page."""
         about = repr((self.key, self.query, self.document, self.part)).encode("utf-8", "replace")
-        return f"grade-{blake2b(about, digest_size=6).hexdigest()}"
+        return f"{FORM_ANCHOR}{blake2b(about, digest_size=6).hexdigest()}"
 
     @property
     def scale(self) -> Mapping[int, str]:
@@ -90,12 +92,13 @@ class GradeForm:
 
     @property
     def state(self) -> str:
-        """`unjudged`, `benchmark: 0`, `benchmark: 0 → people: 2` or `people: 2`."""
+        """`unjudged`, `benchmark: 0`, `benchmark: 0 → people: 2` or `people: 2`; and whether judges disagree."""
+        people = f"people: {self.people}{' (they disagree)' if len({graded.grade for graded in self.grades}) > 1 else ''}"
         if self.is_overruled:
-            return f"benchmark: {self.own} → people: {self.people}"
+            return f"benchmark: {self.own} → {people}"
         if self.own:
             return f"benchmark: {self.own}"
-        return f"people: {self.people}" if self.people else "unjudged"
+        return people if self.people else "unjudged"
 
 
 def grade_forms(
@@ -163,8 +166,10 @@ def return_address(target: str, otherwise: str, anchor: str, outcome: Mapping[st
     parts = urlsplit(target if is_ours else otherwise)
     kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in OUTCOMES]
     new = [(name, str(value)) for name, value in outcome.items() if value]
-    query = urlencode([*kept, *new])
-    fragment = f"#{anchor}" if ANCHOR.fullmatch(anchor) else ""
+    is_known = ANCHOR.fullmatch(anchor) is not None
+    form = [("form", anchor)] if is_known and anchor.startswith(FORM_ANCHOR) else []
+    query = urlencode([*kept, *new, *form])
+    fragment = f"#{anchor}" if is_known else ""
     return f"{parts.path}{f'?{query}' if query else ''}{fragment}"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_PARAMETERS = 200
 """In one address, because a page repeats them in its links."""
-IDS = frozenset({"id"})
+IDS = frozenset({"id", "card"})
 """Parameters that are ids from the data; only the length of the address limits them."""
 
 

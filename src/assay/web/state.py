@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from assay.errors import StoreError, UnknownName
 from assay.store import Store
+from assay.text import short_names
 from assay.web.documents import ServedDatasets
 from assay.web.workers import Streams, Workers, cancel_when_gone
 
@@ -252,11 +253,16 @@ class AppState:
         return judgment_state(self, benchmark)
 
     def before(self, listed: ListedResult) -> ListedResult | None:
-        """The previous result of the same benchmark, data and provider; None if there is none."""
-        same = [
-            other for other in self.index.results if other.series == listed.series and other.entry.saved < listed.entry.saved
-        ]
-        return same[0] if same else None
+        """The previous result of the same benchmark, data and provider, by start time; None if there is none.
+
+        As on the home page, a result without values is not compared with.
+        """
+
+        def moment(other: ListedResult) -> tuple[str, str]:
+            return other.entry.started, other.entry.saved
+
+        same = (other for other in self.index.results if other.series == listed.series and not other.entry.is_failed)
+        return max((other for other in same if moment(other) < moment(listed)), key=moment, default=None)
 
     def comparison(
         self, keys: Sequence[str], baseline: str = "", *, shared: bool = False, judgments: str = ""
@@ -318,17 +324,28 @@ def known_figures(entry: Entry) -> list[str]:
 
 
 def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
-    """The results with distinct names: equal names get the end of their evaluation's id, or their whole key."""
-    names = [result.name or "run" for result in results]
-    ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
+    """The results with distinct names: equal names get the day of their evaluation, the end of its id, or their key.
+
+    Very long names are shortened in the middle, because a page repeats them.
+    """
+    short = short_names([result.name or "run" for result in results], MAX_NAME_WIDTH)
+    names = short
+    ways: tuple[Callable[[str], str], ...] = (_day_of, lambda key: key.split("/")[0].rpartition("-")[2], str)
     for suffix_of in ways:
         names = [
-            f"{result.name} ({suffix_of(key)})" if names.count(name) > 1 else name
-            for name, result, key in zip(names, results, keys, strict=True)
+            f"{own} ({suffix_of(key)})" if names.count(name) > 1 else name
+            for name, own, key in zip(names, short, keys, strict=True)
         ]
-    return tuple(
-        result if result.name == name else result.renamed(name) for name, result in zip(names, results, strict=True)
-    )
+    return tuple(result.distinguished(name) for name, result in zip(names, results, strict=True))
+
+
+MAX_NAME_WIDTH = 160
+"""Characters of a name in a comparison."""
+
+
+def _day_of(key: str) -> str:
+    """The day that an evaluation's id begins with."""
+    return key[: len("2026-11-16")]
 
 
 # A cache of values that take long to compute. It holds those that were used last. Threads that need a value that is being

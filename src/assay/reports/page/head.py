@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.comparison import UNKNOWN, Comparison, Figures, spread_of
+from assay.comparison import UNKNOWN, Comparison, Figures, spread_of, standing_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
@@ -17,6 +17,7 @@ from assay.reports.report import Report
 from assay.reports.sections.comparison_head import head_line
 from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.moved_queries import reference_of
+from assay.reports.sections.overview import standing_text
 from assay.reports.sections.run_notes import failure_notes, latency_notes
 from assay.reports.sections.scores import coverage, notes
 from assay.reports.sections.slices import BEYOND, MACRO, OF_LANGUAGE, P_EQUAL, VARIANCE, spread_texts, variance_text
@@ -206,8 +207,10 @@ def head_of(report: BenchmarkReport) -> Head:
     best = best_sentence(comparison)
     notes_below = (*([comparison.verdict] if best else []), *comparison.notes, *failure_notes(_all_results(report), ""))
     fallback = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} systems"
-    verdict, tone = best or comparison.verdict, _tone(report)
-    return Head(title or fallback, _about(report), verdict, tone, notes_below, _change(report), _outcome(report, tone))
+    standing = _standing(report)
+    tone = {"worse": Mark.WORSE, "better": Mark.BETTER}.get(standing, Mark.NONE)
+    verdict, outcome = best or comparison.verdict, standing_text(standing)
+    return Head(title or fallback, _about(report), verdict, tone, notes_below, _change(report), outcome)
 
 
 def reasons_for_doubt(report: BenchmarkReport) -> tuple[str, ...]:
@@ -243,14 +246,13 @@ def _change(report: BenchmarkReport) -> str:
     return f"{metric.name} {old} → {new} ({report.figures.change(metric, values[1] - values[0])})"
 
 
-def _outcome(report: BenchmarkReport, tone: Mark) -> str:
-    """`▼ worse`, `▲ better`; if the difference is not significant, `lower, not shown`."""
-    if (values := _difference(report)) is None:
+def _standing(report: BenchmarkReport) -> str:
+    """How the second of two systems stands to the first on the first metric; empty for more systems."""
+    comparison = report.comparison
+    if comparison is None or len(comparison.names) != 2:
         return ""
-    if tone is not Mark.NONE:
-        return "▲ better" if tone is Mark.BETTER else "▼ worse"
-    change = values[1] - values[0]
-    return "" if math.isnan(change) else "equal" if change == 0 else f"{'lower' if change < 0 else 'higher'}, not shown"
+    metric = comparison.metrics[0]
+    return standing_of(metric, comparison.pair(metric.name, *comparison.names))
 
 
 def _about(report: BenchmarkReport) -> str:
@@ -294,21 +296,11 @@ def _one_verdict(report: BenchmarkReport) -> str:
     return f"{report.names[0]} reaches {metric.name} {figure}{sure} on {n}."
 
 
-def _tone(report: BenchmarkReport) -> Mark:
-    """Whether the second of two systems is better or worse on the first metric, if that is significant."""
-    comparison = report.comparison
-    if comparison is None or len(comparison.names) > 2:
-        return Mark.NONE
-    first = comparison.metrics[0].name
-    better = next((pair.better for pair in comparison.pairs if pair.metric == first), None)
-    return Mark.NONE if better is None else Mark.WORSE if better == reference_of(comparison) else Mark.BETTER
-
-
 def _notes(report: BenchmarkReport) -> tuple[str, ...]:
     """Notes on the results; each sentence once."""
     all_notes = (
         *failure_notes(_all_results(report), ""),
         *latency_notes(report.results),
-        *notes(Report(report.results, points_on=False)),
+        *notes(Report(report.shown, points_on=False)),
     )
     return tuple(dict.fromkeys(all_notes))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.comparison import sign_of
 from assay.errors import DataError, NotComparable, UsageError
-from assay.reports import CARDS_LEAD, BenchmarkReport, Section, make_page, readable_time, render_page
+from assay.reports import CARDS_LEAD, BenchmarkReport, Mark, Section, make_page, readable_time, render_page
 from assay.text import printable
 from assay.web.baselines import baseline_menu, redirect_to_keys
 from assay.web.card_grades import MORE_OUTCOMES, card_grades
@@ -48,7 +49,15 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         if not layer_of(request):
             raise
         return Redirect(request.url(**{LAYER_PARAMETER: None}))  # the store lacks what scores with grades by people need
+    if _is_unshared(request.get("metric"), compared):
+        return Redirect(request.url(metric=None))  # another baseline was chosen, which does not have the metric
     return _view(state, compared, request)
+
+
+def _is_unshared(name: str, compared: Compared) -> bool:
+    """Whether a metric belongs to some of the results, but not to all of them."""
+    own = {metric.name for result in compared.originals for metric in result.metrics}
+    return name in own - {metric.name for metric in compared.report.metrics}
 
 
 def _view(state: AppState, compared: Compared, request: PageRequest) -> View:
@@ -89,6 +98,7 @@ def _head(state: AppState, compared: Compared, request: PageRequest) -> dict[str
         "report_url": _report_url(compared, request),
         "outcomes": OUTCOME,
         "outcome": _outcome(state, keys[-1], request),
+        "decided": candidate is not None and any(map(request.get, MORE_OUTCOMES)),
     }
 
 
@@ -100,7 +110,8 @@ def show_report(state: AppState, request: PageRequest) -> Download | Redirect:
     if len(keys) < 2:
         raise UsageError("the report of a comparison needs at least two results: /compare/report?r=…&r=…")
     compared = compared_results(state, keys, baseline, request)
-    name = "-".join(("compare", *(key.rpartition("/")[0].rpartition("-")[2] for key in keys[:4])))
+    ends = (re.sub(r"[^A-Za-z0-9]", "", key.rpartition("/")[0].rpartition("-")[2]) for key in keys[:4])
+    name = "-".join(("compare", *ends))
     return Download(render_page(make_page([compared.report], _title(compared))), f"{name}.html")
 
 
@@ -153,6 +164,8 @@ class Decision:
     baselines: tuple[str, ...]
     notes: tuple[Any, ...]
     is_failed: bool
+    is_worse: bool
+    """Whether the newer result is shown to be worse, so that the page warns before it is blessed."""
 
 
 def _decision(state: AppState, compared: Compared, request: PageRequest) -> Decision | None:
@@ -167,6 +180,7 @@ def _decision(state: AppState, compared: Compared, request: PageRequest) -> Deci
         tuple(sorted(state.store.baselines())),
         tuple(state.store.notes(listed.entry.evaluation)),
         listed.entry.is_failed,
+        compared.group.head.tone is Mark.WORSE,
     )
 
 
@@ -207,10 +221,13 @@ def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
 
 
 def _difference_view(request: PageRequest, error: DataError) -> View:
-    """The page if the results differ, with a link that compares only their shared queries."""
-    what = f"{error.what}." if isinstance(error, NotComparable) and error.can_intersect else str(error)
-    link = (request.url(shared=1), "Compare only the queries that all of them have")
-    return View("problem.html.j2", "These results cannot be compared directly", {"what": what, "link": link}, status=422)
+    """The page if the results differ, with a link that compares only their shared queries if this is possible."""
+    can_intersect = isinstance(error, NotComparable) and error.can_intersect
+    what = f"{error.what}." if isinstance(error, NotComparable) and can_intersect else str(error)
+    content: dict[str, Any] = {"what": f"{what[:1].upper()}{what[1:]}"}
+    if can_intersect:
+        content["link"] = (request.url(shared=1), "Compare only the queries that all of them have")
+    return View("problem.html.j2", "These results cannot be compared directly", content, status=422)
 
 
 TAKES = (*CHOICE, *FILTERS, *OUTCOME, "cards", "card", *TABLE_PARAMETERS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
-from assay.monitoring import ChangeSince, Overview, SeriesOverview, change_head, day_text
+from assay.monitoring import ChangeSince, Overview, SeriesOverview, change_causes, change_head, day_text
 from assay.reports import Cell, Column, Table, interval_text, readable_time, standing_text, value_text, words
 from assay.text import counted, shorten_middle
 from assay.web.page import Page, PageRequest, View, address
@@ -69,12 +69,12 @@ class Row:
     url: str
     """The comparison of the two runs around the step, or the result if there is nothing to compare."""
     changes: tuple[Change, ...]
-    sentences: tuple[str, ...]
     error: str
     queries: tuple[Link, ...]
     more_queries: str
     failures: Link | None
     note: str
+    """What is recorded as changed since, or the newest step of a series that did not get worse since."""
     when: str
     newest: str
     history: str
@@ -92,8 +92,8 @@ class Group:
     more: str = ""
     """The address of all of them, if there are more."""
     is_open: bool = True
-    has_details: bool = False
-    """Whether each series has its sentences and queries."""
+    about: str = ""
+    """What the heading means."""
 
 
 KINDS = {
@@ -101,10 +101,11 @@ KINDS = {
     "failed": "Failed on every query",
     "better": "Got better",
     "unshown": "Lower or higher, not shown",
-    "rest": "The other series",
+    "rest": "Unchanged or new",
 }
 """Key of a group → its heading."""
-DETAILED = ("worse", "failed")
+ABOUT = {"unshown": "The values differ, but not by more than chance can explain."}
+"""Key of a group → what its heading means."""
 
 
 def show_home(state: AppState, request: PageRequest) -> View:
@@ -190,7 +191,7 @@ def _group(key: str, lines: Sequence[SeriesOverview], request: PageRequest, *, i
     rows = tuple(row_of(line) for line in lines[start : start + most])
     more = request.url(only=key, page=None) if len(lines) > most and not is_alone else ""
     is_open = is_alone or key != "rest" or len(lines) <= FEW
-    return Group(key, KINDS[key], rows, len(lines), more, is_open, key in DETAILED)
+    return Group(key, KINDS[key], rows, len(lines), more, is_open, ABOUT.get(key, ""))
 
 
 def row_of(line: SeriesOverview) -> Row:
@@ -210,10 +211,9 @@ def row_of(line: SeriesOverview) -> Row:
         "" if newest.value is None else value_text(line),
         interval_text(line),
         _compare(around[0].key, around[1].key) if around else f"/result/{newest.key}",
-        tuple(_change(line, change) for change in (line.previous, line.baseline) if change is line.previous or change.name),
-        tuple(change.sentence(line.provider) for change in (line.previous, line.baseline) if change.standing == "worse"),
+        tuple(_change(line, changes) for changes in line.distinct_changes),
         line.error[:MAX_ERROR_LETTERS] if newest.is_failed else "",
-        tuple(Link(shorten_middle(query, 40), query_url(newest.key, query), query) for query in queries),
+        tuple(Link(shorten_middle(query, 40), _card(line, query), query) for query in queries),
         f"and {n_more:,} more" if queries and n_more > 0 else "",
         failures if newest.n_failed and not newest.is_failed else None,
         _note(line),
@@ -224,15 +224,30 @@ def row_of(line: SeriesOverview) -> Row:
     )
 
 
+def _card(line: SeriesOverview, query: str) -> str:
+    """The query in the comparison that decides, with both rankings."""
+    earlier = line.deciding.earlier
+    if earlier is None:
+        return query_url(line.newest.key, query)
+    return f"{_compare(earlier.key, line.newest.key)}&{address('', card=query)[1:]}#queries"
+
+
 def _note(line: SeriesOverview) -> str:
-    """The newest step of a series that did not change since; empty if there is none."""
-    if line.standing not in ("same", "new") or (change := line.last_change) is None:
+    """What changed with the newest run if it is a step; else the newest step, unless the series is in the news anyway."""
+    change = line.last_change
+    if change is None or line.newest.is_failed:
+        return ""
+    if change.point.result == line.newest.result:
+        return change_causes(change)
+    if line.standing == "worse":
         return ""
     return f"{change_head(change, line.metric)} on {day_text(change.point.started, line.newest.started)}"
 
 
-def _change(line: SeriesOverview, change: ChangeSince) -> Change:
-    label = f"since baseline {shorten_middle(change.name, 24)}" if change.name else "since last run"
+def _change(line: SeriesOverview, changes: Sequence[ChangeSince]) -> Change:
+    change = changes[0]
+    names = [f"baseline {shorten_middle(since.name, 24)}" if since.name else "last run" for since in changes]
+    label = f"since {' and '.join(names)}"
     if change.pair is None:
         return Change(label, "", change.why_not, "", "")
     if change.pair.is_same:

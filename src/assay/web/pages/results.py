@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_NAME_LETTERS = 100
 """Characters of a name in a list."""
-MAX_ERROR_LETTERS = 200
+MAX_ERROR_LETTERS = 80
 MAX_METRICS = 4
 """Columns of headline metrics."""
 FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")

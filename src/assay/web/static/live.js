@@ -32,10 +32,12 @@
     return "defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue;
   };
   const typed = () => Array.from(main.querySelectorAll("input, select, textarea")).filter(isChanged);
+  // Every document has a form with the same fields, so the part of the page that a form is in belongs to the name of a field.
   const nameOf = (field) => {
     const form = field.form ? field.form.getAttribute("action") : "";
+    const part = (field.form || field).parentElement.closest("[id]")?.getAttribute("id");
     const choice = field.type === "checkbox" || field.type === "radio" ? field.value : "";
-    return JSON.stringify([form, field.name || field.id, choice]);
+    return JSON.stringify([form, part, field.name || field.id, choice]);
   };
   const fieldIn = (place, name) => Array.from(place.querySelectorAll("input, select, textarea")).find((field) => nameOf(field) === name);
   const write = (field, old) => {
