@@ -22,7 +22,10 @@ def graded(scene: Scene) -> None:
         ranking = store.find(name).results[int(place)].run[QUERY]
         judged = assay.load_dataset(BENCHMARK).qrels[QUERY]
         unjudged = next(document for document in ranking if document not in judged)
-        for document, grade, reason in ((WRONG, 2, "explains the layer that protects steel"), (unjudged, 0, "another subject")):
+        for document, grade, reason in (
+            (WRONG, 2, "explains the layer that protects steel"),
+            (unjudged, 0, "another subject"),
+        ):
             store.judgments.give(Judgment(BENCHMARK, QUERY, document, "Ana Ruíz", grade, reason))
         for kind, text in (("note", "ask the owner of the FAQ"), ("tag", "tokenizer")):
             store.query_notes.add(QueryNote(BENCHMARK, QUERY, text, kind=kind, author="Ana Ruíz"))

@@ -1,4 +1,4 @@
-"""The pictures in the README and in the pages: taken of the store of `make demo-web`, and written if ASSAY_SCREENSHOTS=write."""
+"""The pictures in the README and the pages: of the store of `make demo-web`, and written if ASSAY_SCREENSHOTS=write."""
 
 import os
 import re
@@ -15,7 +15,12 @@ pytest.importorskip("starlette")
 DOCS = Path(__file__).parents[2] / "docs"
 IMAGES = DOCS / "images"
 WIDTH, HEIGHT = 1100, 760
-HEIGHTS = {"web/compare.png": 840, "web/compare-graded.png": 600, "web/compare-queries.png": 700, "web/compare-answers.png": 640}
+HEIGHTS = {
+    "web/compare.png": 840,
+    "web/compare-graded.png": 600,
+    "web/compare-queries.png": 700,
+    "web/compare-answers.png": 640,
+}
 """Of other pictures: some have much text, and must stay small."""
 MOST_BYTES = 150_000
 PARTS = {
@@ -113,7 +118,9 @@ def test_the_pictures_of_the_readme(page, scene, tmp_path):
 
 
 def test_every_picture_is_shown_by_a_page():
-    shown = {name for page in DOCS.rglob("*.md") for name in re.findall(r"images/(web/[\w-]+\.png)", page.read_text("utf-8"))}
+    shown = {
+        name for page in DOCS.rglob("*.md") for name in re.findall(r"images/(web/[\w-]+\.png)", page.read_text("utf-8"))
+    }
     assert shown == {f"web/{file.name}" for file in (IMAGES / "web").glob("*.png")}
     for page in (DOCS / "web").glob("*.md"):
         assert "images/web/" in page.read_text("utf-8"), page.name
