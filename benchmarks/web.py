@@ -29,6 +29,9 @@ BAR = 40.0
 LIST_BAR = 0.2
 """Megabytes of a list page."""
 PER_EVALUATION = 10
+FILTERS = ("worse", "better", "changed", "lost", "all")
+STREAMS = 8
+"""Event streams that one address may open."""
 COMPARISONS = 4
 """That are worked out at a time, while others ask for light pages."""
 HALF_A_SECOND = 0.5
@@ -123,6 +126,13 @@ def _pages(ours: int, theirs: int, keys: Sequence[str]) -> Iterator[Row]:
         "a result": [f"/result/{first}"],
         "a query": [f"/result/{first}/query?id=q{number}" for number in range(20)],
         "a comparison": [f"/compare?r={first}&r={second}"],
+        "a comparison with other filters each time": [
+            f"/compare?r={first}&r={second}&only={only}&words=q{words}&card=q{card}"
+            for card in range(20)
+            for words in range(20)
+            for only in FILTERS
+        ],
+        "the report of a comparison": [f"/compare/report?r={first}&r={second}"],
         "the leaderboard": ["/leaderboard"],
         "the history": ["/history"],
         "the datasets": ["/datasets"],
@@ -135,6 +145,8 @@ def _pages(ours: int, theirs: int, keys: Sequence[str]) -> Iterator[Row]:
         slow = _p95(ours, paths)
         bare = _p95(theirs, [f"/{sizes[0]}"])
         yield within(f"web, 10,000 results, {CLIENTS} clients: {case}, p95", "a bare static page", slow, bare, BAR)
+    slow, bare = _first_events(ours), _p95(theirs, ["/200"])
+    yield within(f"web, 10,000 results, {STREAMS} streams: the first event, p95", "a bare static page", slow, bare, BAR)
     yield within("web: HTML of a list page", "200 KB", largest / 1e6, LIST_BAR, 1, "MB")
 
 
@@ -144,6 +156,29 @@ def _p95(port: int, paths: Sequence[str]) -> float:
     for turn in range(2):
         waits = asyncio.run(_all_clients(port, paths, turn * CLIENTS * REQUESTS))
         rounds.append(sorted(waits)[int(0.95 * len(waits))])
+    return min(rounds)
+
+
+def _first_events(port: int) -> float:
+    """Seconds until the slowest of several new streams has its first event; the better of two rounds."""
+
+    async def first_event() -> float:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        began = time.perf_counter()
+        writer.write(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        await reader.readuntil(b"event: store")
+        waited = time.perf_counter() - began
+        await asyncio.sleep(0.2)  # all of them are open at the same time
+        writer.close()
+        return waited
+
+    async def together() -> float:
+        return max(await asyncio.gather(*(first_event() for _ in range(STREAMS))))
+
+    rounds = []
+    for _ in range(2):
+        rounds.append(asyncio.run(together()))
+        time.sleep(1)  # until the server has seen that they are closed
     return min(rounds)
 
 

@@ -92,12 +92,15 @@ async def _client(port: int, keys: list[str], rng: random.Random, end: float) ->
 def _path(keys: list[str], rng: random.Random) -> str:
     first, second, word = rng.choice(keys), rng.choice(keys), quote(str(rng.random()))
     some = (
-        f"/?words={word}&sort=value",
-        f"/?sort={rng.choice(('started', 'provider', 'nothing'))}",
+        f"/?words={word}",
+        f"/results?words={word}&sort=value",
+        f"/results?sort={rng.choice(('started', 'provider', 'nothing'))}",
         f"/result/{first}",
         f"/result/{first}?metric=mrr&csv=queries",
         f"/result/{first}/query?id=q{rng.randrange(N_QUERIES)}",
         f"/compare?r={first}&r={second}&words={word}",
+        f"/compare?r={first}&r={second}&only={rng.choice(('worse', 'lost', 'all'))}&slice=half%3A{rng.randrange(2)}",
+        f"/compare/report?r={first}&r={second}",
         f"/api/v1/results/{first}/queries?limit=500&offset={rng.randrange(500)}",
         f"/api/v1/comparison?result={first}&result={second}",
         f"/leaderboard?words={word}",

@@ -68,6 +68,14 @@ def stores():
     return _stores
 
 
+@pytest.fixture(scope="session")
+def scene_store(tmp_path_factory):
+    """The store of `make demo-web`, to be copied before something is changed."""
+    from tests.browser import _scene
+
+    return _scene.script().build(tmp_path_factory.mktemp("scene"))
+
+
 def pytest_collection_modifyitems(items):
     """A browser takes its time."""
     for item in items:

@@ -241,6 +241,19 @@ def test_every_slice_leads_to_its_queries_and_queries_can_be_grouped(visitor, ni
     assert page(visitor, (old, new), group="nothing").status_code == 404
 
 
+def test_sections_that_no_filter_changes_have_no_filter_of_another_visitor(visitor, nights):
+    """They are made once, so their downloads name only what is compared; a page has its own filters where they matter."""
+    old, new = nights[1:]
+    first, second = (page(visitor, (old, new), words=word).text for word in ("q001", "q002"))
+    assert "q001" in first
+    assert "words=q001" not in second
+    downloads = re.findall(r'href="([^"]*csv=[^"]*)"', second)
+    assert len(downloads) > 3
+    assert all("words" not in address for address in downloads if "csv=all-queries" not in address)
+    for address in downloads:
+        assert visitor.get(address.replace("&amp;", "&")).status_code == 200
+
+
 def test_a_card_can_be_opened_by_the_address_although_no_filter_has_it(visitor, nights):
     old, new = nights[1:]
     html = page(visitor, (old, new), only="better", card="q001").text

@@ -20,6 +20,8 @@ from assay.web.state import AppState, LruCache
 MAX_RESULTS = 20
 MAX_METRICS = 8
 """Metrics whose queries are kept for a comparison."""
+MAX_PARTS = 2
+"""Parts of the page that no filter changes: above and below the queries."""
 CHOICE = ("r", "baseline", "shared", LAYER_PARAMETER)
 """The parameters that say what is compared."""
 LONGEST_SLICE = 200
@@ -40,11 +42,17 @@ class Compared:
     """The results without grades by people, in the order of the keys."""
     queries: LruCache[ComparedQueries]
     """Metric → its queries with their filters; kept with the report, because both are about the same large rankings."""
+    markup: LruCache[Any]
+    """Name of a part of the page → its markup. Only parts that no filter changes are kept."""
 
     @property
     def is_pair(self) -> bool:
         """Whether two results are compared, so that one of them is newer."""
         return len(self.keys) == 2
+
+    def kept(self, part: str, caller: Callable[[], Any]) -> Any:
+        """The markup of a part of the page, from a call block of the template; made once."""
+        return self.markup.get(part, caller)
 
     def original(self, key: str) -> Result:
         """The result of a key, without grades by people."""
@@ -101,7 +109,8 @@ def compared_results(state: AppState, keys: tuple[str, ...], baseline: str, requ
             failed=failed,
         )
         names = tuple(result.name for result in every)
-        return report, make_group(report, has_queries=False), names, originals, LruCache[ComparedQueries](MAX_METRICS)
+        queries, markup = LruCache[ComparedQueries](MAX_METRICS), LruCache[Any](MAX_PARTS)
+        return report, make_group(report, has_queries=False), names, originals, queries, markup
 
     return Compared(keys, baseline, *state.cache.get(("compared", keys, baseline, version), work))
 

@@ -68,6 +68,8 @@ def _view(state: AppState, compared: Compared, request: PageRequest) -> View:
         **_head(state, compared, request),
         "above": layouts[:first],
         "below": layouts[first:],
+        "kept": compared.kept,
+        "unfiltered": PageRequest(request.path, {}, tuple(pair for pair in request.params if pair[0] in CHOICE)),
         "decision": _decision(state, compared, request),
         "queries": None,
         "layers": (),

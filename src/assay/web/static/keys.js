@@ -22,8 +22,8 @@
   const isTyping = (target) => target instanceof Element && target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
   const isSeen = (element) => element.getClientRects().length > 0;
 
-  // Rows: the first link of each row of the tables, of each change, and the heading of each query.
-  const STOPS = "main tbody tr a, main .changes li a, main details.query > summary, main .choose li input";
+  // Rows: the first link of each row of the tables, of each series and change, and the heading of each query.
+  const STOPS = "main tbody tr a, main .changes li a, main details.query > summary, main .choose li input, main .one-series .open";
   const stops = () => {
     const seen = new Set();
     return Array.from(document.querySelectorAll(STOPS)).filter((stop) => {
