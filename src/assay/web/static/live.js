@@ -53,13 +53,14 @@
 
   const show = () => {
     if (!fresh) return;
-    const changed = typed();
-    if (changed.some((field) => field.name && !fieldIn(fresh, nameOf(field)))) {
+    const changed = typed().map((field) => [field, nameOf(field)]);
+    if (changed.some(([field, name]) => field.name && !fieldIn(fresh, name))) {
       say("There is news, but it would discard what you typed or selected. Reload the page when you are done.");
       return;
     }
     const open = openDetails();
     const active = main.contains(document.activeElement) ? document.activeElement : null;
+    const nameOfActive = active ? nameOf(active) : "";
     const [left, top] = [scrollX, scrollY];
     shown = fresh.innerHTML;
     nResults = Number(fresh.dataset.results);
@@ -67,12 +68,12 @@
     fresh = null;
     report("shown");
     for (const one of main.querySelectorAll("details")) if (open.has(nameOfDetails(one))) one.open = true;
-    for (const old of changed) {
-      const field = fieldIn(main, nameOf(old));
+    for (const [old, name] of changed) {
+      const field = fieldIn(main, name);
       if (field) write(field, old);
     }
     const wanted = active ? nameOfLink(active) : "";
-    const next = active && (fieldIn(main, nameOf(active)) || Array.from(main.querySelectorAll("a, button, summary")).find((one) => nameOfLink(one) === wanted));
+    const next = active && (fieldIn(main, nameOfActive) || Array.from(main.querySelectorAll("a, button, summary")).find((one) => nameOfLink(one) === wanted));
     const head = next || main.querySelector("h1");
     if (head && !next) head.tabIndex = -1;
     if (head) head.focus({ preventScroll: true });
