@@ -4,7 +4,13 @@
   const main = document.getElementById("content");
   const line = document.getElementById("news");
   if (!main || !line || !main.dataset.events || !window.EventSource) return;
-  let shown = main.innerHTML; // as the server sent it, because this script runs before all others
+  // Without menus of other results: they grow with every new one, which is no news about this page.
+  const contentOf = (place) => {
+    const copy = place.cloneNode(true);
+    for (const one of copy.querySelectorAll("[data-unwatched]")) one.remove();
+    return copy.innerHTML;
+  };
+  let shown = contentOf(main); // as the server sent it, because this script runs before all others
   let nResults = Number(main.dataset.results);
   let known = null;
   let fresh = null;
@@ -62,7 +68,7 @@
     const active = main.contains(document.activeElement) ? document.activeElement : null;
     const nameOfActive = active ? nameOf(active) : "";
     const [left, top] = [scrollX, scrollY];
-    shown = fresh.innerHTML;
+    shown = contentOf(fresh);
     nResults = Number(fresh.dataset.results);
     main.replaceChildren(...document.importNode(fresh, true).childNodes);
     fresh = null;
@@ -87,7 +93,7 @@
     if (!answer || !answer.ok || answer.redirected || turn !== asked) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("content");
     if (!page || turn !== asked) return;
-    fresh = page.innerHTML === shown ? null : page;
+    fresh = contentOf(page) === shown ? null : page;
     const more = n - nResults;
     if (!fresh) say("");
     else say(more > 0 ? `new results: ${more.toLocaleString("en")}` : "this page has changed", show);
