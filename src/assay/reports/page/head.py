@@ -296,11 +296,17 @@ def _one_verdict(report: BenchmarkReport) -> str:
     return f"{report.names[0]} reaches {metric.name} {figure}{sure} on {n}."
 
 
+def _with_shared_metrics(report: BenchmarkReport) -> tuple[Result, ...]:
+    """The results with the metrics that all of them have, because notes are about all of them."""
+    shared = [metric for metric in report.first.metrics if all(metric in other.metrics for other in report.results)]
+    return tuple(result.subset(metrics=shared) for result in report.results)
+
+
 def _notes(report: BenchmarkReport) -> tuple[str, ...]:
     """Notes on the results; each sentence once."""
     all_notes = (
         *failure_notes(_all_results(report), ""),
         *latency_notes(report.results),
-        *notes(Report(report.shown, points_on=False)),
+        *notes(Report(_with_shared_metrics(report), points_on=False)),
     )
     return tuple(dict.fromkeys(all_notes))

@@ -4,7 +4,13 @@
   const main = document.getElementById("content");
   const line = document.getElementById("news");
   if (!main || !line || !main.dataset.events || !window.EventSource) return;
-  let shown = main.innerHTML; // as the server sent it, because this script runs before all others
+  // Without menus of other results: they grow with every new one, which is no news about this page.
+  const contentOf = (place) => {
+    const copy = place.cloneNode(true);
+    for (const one of copy.querySelectorAll("[data-unwatched]")) one.remove();
+    return copy.innerHTML;
+  };
+  let shown = contentOf(main); // as the server sent it, because this script runs before all others
   let nResults = Number(main.dataset.results);
   let known = null;
   let fresh = null;
@@ -53,26 +59,27 @@
 
   const show = () => {
     if (!fresh) return;
-    const changed = typed();
-    if (changed.some((field) => field.name && !fieldIn(fresh, nameOf(field)))) {
+    const changed = typed().map((field) => [field, nameOf(field)]);
+    if (changed.some(([field, name]) => field.name && !fieldIn(fresh, name))) {
       say("There is news, but it would discard what you typed or selected. Reload the page when you are done.");
       return;
     }
     const open = openDetails();
     const active = main.contains(document.activeElement) ? document.activeElement : null;
+    const nameOfActive = active ? nameOf(active) : "";
     const [left, top] = [scrollX, scrollY];
-    shown = fresh.innerHTML;
+    shown = contentOf(fresh);
     nResults = Number(fresh.dataset.results);
     main.replaceChildren(...document.importNode(fresh, true).childNodes);
     fresh = null;
     report("shown");
     for (const one of main.querySelectorAll("details")) if (open.has(nameOfDetails(one))) one.open = true;
-    for (const old of changed) {
-      const field = fieldIn(main, nameOf(old));
+    for (const [old, name] of changed) {
+      const field = fieldIn(main, name);
       if (field) write(field, old);
     }
     const wanted = active ? nameOfLink(active) : "";
-    const next = active && (fieldIn(main, nameOf(active)) || Array.from(main.querySelectorAll("a, button, summary")).find((one) => nameOfLink(one) === wanted));
+    const next = active && (fieldIn(main, nameOfActive) || Array.from(main.querySelectorAll("a, button, summary")).find((one) => nameOfLink(one) === wanted));
     const head = next || main.querySelector("h1");
     if (head && !next) head.tabIndex = -1;
     if (head) head.focus({ preventScroll: true });
@@ -86,7 +93,7 @@
     if (!answer || !answer.ok || answer.redirected || turn !== asked) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("content");
     if (!page || turn !== asked) return;
-    fresh = page.innerHTML === shown ? null : page;
+    fresh = contentOf(page) === shown ? null : page;
     const more = n - nResults;
     if (!fresh) say("");
     else say(more > 0 ? `new results: ${more.toLocaleString("en")}` : "this page has changed", show);
