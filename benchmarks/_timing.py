@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -148,14 +149,24 @@ def best_process(command: Sequence[str], tries: int = 5) -> tuple[float, float]:
     return best.wall, best.megabytes
 
 
+LAUNCHER = """
+import os, sys, time
+began = time.perf_counter()
+null = os.open(os.devnull, os.O_RDWR)
+streams = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=streams)
+_, status, usage = os.wait4(process, 0)
+wall = time.perf_counter() - began
+print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+"""
+"""Starts a process and prints what it cost. A process begins with the memory of its parent, so the parent must be small."""
+
+
 def _run(command: Sequence[str]) -> Cost:
     """The cost of a process, without its output. Python saves compiled files, as it does for users."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}")
-    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+    launch = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
+    code, *numbers = subprocess.run(launch, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    if code != "0":
+        raise RuntimeError(f"{' '.join(command)} exited with {code}")
+    return Cost(*map(float, numbers))

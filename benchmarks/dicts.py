@@ -61,7 +61,7 @@ def _notes_on_ties() -> Row:
     qrels, run = make_dicts(400, 500, 50, whole_numbers=True)
     ours = assay.Qrels(qrels)
     costs = take_turns(
-        lambda: assay.evaluate(ours, run, ["all_trec"]).notes, lambda: assay.evaluate(ours, run, ["all_trec"]), tries=3
+        lambda: assay.evaluate(ours, run, ["all_trec"]).ties, lambda: assay.evaluate(ours, run, ["all_trec"]), tries=3
     )
     return within_in_turns("all_trec on 400 × 500 tied documents, with notes", "itself without notes", *costs, 1.5)
 

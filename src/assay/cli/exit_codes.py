@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
@@ -50,7 +49,9 @@ def run_and_report_errors(run: Callable[[], int]) -> int:
         if _lacks_memory(error):
             write_error(OUT_OF_MEMORY_MESSAGE)
             return DataError.exit_code
-        traceback.print_exc()
+        from traceback import print_exc
+
+        print_exc()
         write_error("this is a bug in assay. Please report it with the lines above")
         return BUG_EXIT_CODE
     return code

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress, pairwise
 from math import isfinite
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -142,8 +144,10 @@ def _all_at_once(source: FileSource) -> Judgments | None:
         except ValueError:
             return None
         n_rows += len(grades)
-        for query, doc, grade in zip(queries, docs, map(value.__getitem__, grades), strict=True):
-            by_query.setdefault(query, {})[doc] = grade
+        numbers = list(map(value.__getitem__, grades))
+        changes = compress(range(1, len(queries)), map(ne, queries[1:], queries))
+        for begin, end in pairwise((0, *changes, len(queries))):  # stretches of lines about one query
+            by_query.setdefault(queries[begin], {}).update(zip(docs[begin:end], numbers[begin:end], strict=True))
     is_sound = sum(map(len, by_query.values())) == n_rows and all(map(isfinite, value.values()))
     if not is_sound:
         return None

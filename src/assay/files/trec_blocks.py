@@ -152,11 +152,17 @@ class Block:
 
 
 def _check_lines(data: Bytes, marks: Ints, line: Ints, text: Bytes) -> None:
-    """Every line has five equal spaces or tabs and a line end, no empty column, and is neither a comment nor broken text."""
-    kinds = data[marks]
-    mark = kinds[0, 0]
-    is_plain = mark in SPACES and (kinds[:, :5] == mark).all() and (kinds[:, 5] == NEWLINE).all()
-    if not is_plain or (np.diff(marks, axis=1) < 2).any() or (marks[:, 0] == line).any() or (data[line] == HASH_SIGN).any():
+    """Every line has five equal spaces or tabs and a line end, no empty column, and is neither a comment nor broken text.
+
+    `marks` are all places of white space. If each sixth is a line end, and if the others are as many as the spaces, they are
+    spaces.
+    """
+    mark = data[marks[0, 0]]
+    n_marks = np.count_nonzero(text == mark)
+    is_plain = mark in SPACES and n_marks == 5 * len(marks) and (data[marks[:, 5]] == NEWLINE).all()
+    places = marks.ravel()
+    has_empty = marks[0, 0] == line[0] or (places[1:] - places[:-1]).min() < 2
+    if not is_plain or has_empty or (data[line] == HASH_SIGN).any():
         raise Unusual
     if text.max() > 127:
         try:
