@@ -40,6 +40,8 @@ COMMANDS = {
     "judge pool.jsonl --with python:schema_judge:grade --send": "assay.judging/1",
     "judge pool.jsonl --with openai(model=m,url=http://127.0.0.1:9/v1)": "assay.judging/1",
     "judgments": "assay.judgments/1",
+    "pool latest --plan": "assay.judging_plan/1",
+    "pool latest -o drawn.jsonl": "assay.judging_plan/1",
     "judgments agreement": "assay.judgments/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10 --expected 0.4646": "assay.why/1",
