@@ -1,3 +1,6 @@
+from assay.judging.calibration import Bias as Bias
+from assay.judging.calibration import Calibration as Calibration
+from assay.judging.calibration import calibrate as calibrate
 from assay.judging.correction import Corrected as Corrected
 from assay.judging.design import DIFFERENCE as DIFFERENCE
 from assay.judging.design import QUERIES as QUERIES

@@ -84,6 +84,49 @@ class JudgingPlanFile(msgspec.Struct):
     pool: DrawnPoolForm | None
 
 
+class ConfusionForm(msgspec.Struct):
+    """How many pairs have this grade by people and that of the model."""
+
+    people: float
+    model: float
+    n: Count
+
+
+class BiasForm(msgspec.Struct):
+    """The mean of model minus people over a group of pairs, with a 95 % interval."""
+
+    group: str
+    n_pairs: Count
+    bias: float | None
+    low: float | None
+    high: float | None
+    is_few: bool
+
+
+class RepeatedForm(msgspec.Struct):
+    """How many pairs a judge graded again, and how many got the same grade."""
+
+    n_pairs: Count
+    n_same: Count
+
+
+class CalibrationFile(msgspec.Struct):
+    """The grades of a model compared with those of people."""
+
+    schema: str
+    judge: str
+    benchmark: str
+    n_pairs: Count
+    is_few: bool
+    confusion: list[ConfusionForm]
+    kappa: dict[str, float | None]
+    weighted_kappa: dict[str, float | None]
+    binary_kappa: dict[str, float | None]
+    bias: BiasForm
+    groups: dict[str, list[BiasForm]]
+    repeated: RepeatedForm | None
+
+
 class PoolLine(msgspec.Struct, forbid_unknown_fields=True):
     """A line of a pool: the head, which has a schema, or a pair, which has a query and a document."""
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.judgment_calibration import add_calibration_arguments, calibrate_judge
 from assay.cli.judgment_export import export_judgments
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
@@ -23,9 +24,10 @@ EXAMPLES = """\
   assay judgments export -o qrels.txt --benchmark rag-template
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments agreement
+  assay judgments calibrate --judge gpt-4o-mini
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "agreement", "withdraw", "notes")
+ACTIONS = ("list", "export", "agreement", "calibrate", "withdraw", "notes")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -40,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ for each pair of "
-        "judges and Krippendorff's α for more than two; withdraw: remove one judgment; notes: list notes on queries",
+        "judges and Krippendorff's α for more than two; calibrate: compare a model with people; "
+        "withdraw: remove one judgment; notes: list notes on queries",
     )
     parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
@@ -52,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help="only judgments of this kind: people, model or rule (default: all; export: people)",
     )
+    add_calibration_arguments(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="export: file to write")
     parser.add_argument(
         "--merged",
@@ -86,6 +90,9 @@ def run_judgments(options: argparse.Namespace) -> int:
             sys.stdout.write(_notes(store, options))
             return 0
         who = None if options.judge is None else _stored_judge_name(options.judge)
+        if options.action == "calibrate":
+            sys.stdout.write(calibrate_judge(store, options, who))
+            return 0
         options.kind = options.kind or ("people" if options.action == "export" else None)
         judgments = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
         if not judgments:

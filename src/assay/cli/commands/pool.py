@@ -197,8 +197,16 @@ def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> 
     yield f"expected   {_expected_text(plan, drawn.unit, len(drawn.drawn))}"
     for label, text in _share_texts(plan, drawn):
         yield f"{label:<11}{text}"
-    then = ", then: assay compare latest --judgments people" if drawn.unit else ""
+    then = _next_step(drawn)
     yield f"wrote {options.output}. Judge its pairs in this order{then}"
+
+
+def _next_step(drawn: Pool) -> str:
+    from assay.judging import DIFFERENCE
+
+    if drawn.unit == DIFFERENCE:
+        return ", then in Python: assay.Corrected(people, pool=pool).difference(a, b)"
+    return ", then: assay compare latest --judgments people" if drawn.unit else ""
 
 
 def _seconds() -> float:
