@@ -40,7 +40,10 @@ COMMANDS = {
     "judge pool.jsonl --with python:schema_judge:grade --send": "assay.judging/1",
     "judge pool.jsonl --with openai(model=m,url=http://127.0.0.1:9/v1)": "assay.judging/1",
     "judgments": "assay.judgments/1",
+    "pool latest --plan": "assay.judging_plan/1",
+    "pool latest -o drawn.jsonl": "assay.judging_plan/1",
     "judgments agreement": "assay.judgments/1",
+    "judgments calibrate --judge model-a": "assay.calibration/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10 --expected 0.4646": "assay.why/1",
     "why result.json#bm25 result.json#tfidf_chars": "assay.why/1",
@@ -89,6 +92,7 @@ def workplace(tmp_path_factory):
         with Store.open(folder / "store.db") as store:
             for judge in ("ann", "ben"):
                 store.judgments.give(Judgment("rag-template", "q01", "p001", judge, 2.0))
+                store.judgments.give(Judgment("rag-template", "q01", "p001", "model-a", 1, kind="model"))
         yield folder
 
 

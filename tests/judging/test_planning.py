@@ -75,7 +75,7 @@ def test_grades_so_far_give_the_share_of_relevant_documents():
 def test_plain_values():
     plain = plan_judging(runs()).to_dict(300, 0.08)
     assert (plain["metric"], plain["how"], plain["n_queries"]) == ("precision@10", "spread", 80)
-    assert plain["expected"]["minutes"] == 100
+    assert plain["expected"]["minutes"] == 35
     assert set(plain["needed"]) == {"value", "difference"}
     assert plan_judging({"A": runs()["A"]}).to_dict(300)["expected"]["difference"] is None
 

@@ -205,6 +205,8 @@ class Comparison(Tabular):
         }
         if self.clusters is not None:
             plain["n_clusters"] = self.clusters.n
+        if judgments := [_judgments_of(result) for result in self.results if "judgments" in result.provenance]:
+            plain["judgments"] = judgments
         if self.noise:
             plain["noise"] = [noise.to_dict() for noise in self.noise]
         if self.part:
@@ -471,6 +473,11 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     yield from _noise_remarks(comparison)
 
 
+def _judgments_of(result: Result) -> dict[str, Any]:
+    """Whose grades a result is computed with, and what it says about them."""
+    return {"system": result.name, **to_json(result.provenance["judgments"]), "notes": list(result.notes)}
+
+
 def _estimate_remarks(comparison: Comparison) -> Iterator[str]:
     """Which values are estimates from a sample of judgments, and what tests them."""
     columns = comparison.results[0].table.columns
@@ -481,6 +488,11 @@ def _estimate_remarks(comparison: Comparison) -> Iterator[str]:
         yield (
             f"{', '.join(names)} {verb} from the judgments of {counted(n, 'query')}: the interval and p are from "
             f"Student's t with {counted(max(n - 1, 0), 'degree')} of freedom."
+        )
+    if same := [pair for pair in comparison.pairs if pair.metric in names and pair.low == pair.high]:
+        yield (
+            f"The interval of {pair_names(same)} has no width, because no judged document tells the systems apart. The "
+            "true difference may still not be 0: judge more pairs."
         )
 
 

@@ -1,4 +1,9 @@
+from assay.judging.calibration import Bias as Bias
+from assay.judging.calibration import Calibration as Calibration
+from assay.judging.calibration import calibrate as calibrate
 from assay.judging.correction import Corrected as Corrected
+from assay.judging.design import DIFFERENCE as DIFFERENCE
+from assay.judging.design import QUERIES as QUERIES
 from assay.judging.design import BoundDesign as BoundDesign
 from assay.judging.design import Design as Design
 from assay.judging.design import Draw as Draw
@@ -17,6 +22,9 @@ from assay.judging.frame import Frame as Frame
 from assay.judging.frame import frame_of as frame_of
 from assay.judging.linear import contributions as contributions
 from assay.judging.linear import is_linear as is_linear
+from assay.judging.planning import SECONDS_EACH as SECONDS_EACH
+from assay.judging.planning import USUAL_RATE as USUAL_RATE
+from assay.judging.planning import USUAL_WIDTH as USUAL_WIDTH
 from assay.judging.planning import Expected as Expected
 from assay.judging.planning import JudgingPlan as JudgingPlan
 from assay.judging.planning import plan_judging as plan_judging

@@ -48,6 +48,14 @@ class Frame:
         """Pairs × systems: the largest contribution that a pair can make to the metric of a system."""
         return worth_of_ranks(self.metric, self.depth)[self.rank]
 
+    @property
+    def shares_alone(self) -> Mapping[str, float]:
+        """System → the share of its documents that no other system has: what could not be drawn if it were not pooled."""
+        has = self.rank > 0
+        alone = has & (has.sum(axis=1, keepdims=True) == 1)
+        counts = zip(self.systems, alone.sum(axis=0).tolist(), has.sum(axis=0).tolist(), strict=True)
+        return {name: n_alone / n if n else 0.0 for name, n_alone, n in counts}
+
     def place_of(self, system: str) -> int:
         """The position of a system."""
         if system not in self.systems:

@@ -32,8 +32,8 @@ USUAL_SPREAD = 0.25
 USUAL_WIDTH = 0.03
 FEWEST_KNOWN = 30
 """With fewer grades, the usual rate is used instead of that of the grades."""
-SECONDS_EACH = 20
-"""About how long one judgment takes, in seconds."""
+SECONDS_EACH = 7
+"""About how long one judgment by keyboard takes, in seconds."""
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,9 @@ class Case:
 
     def n_defined(self, metric: str) -> int:
         """The number of queries that have a score."""
+        column = self.now.table.columns[self.now.own_name(metric)]
+        if column.is_estimate:
+            return int(np.count_nonzero(column.weight[:, 1]))
         return int(np.isfinite(self.scores(metric)).sum())
 
     def scores(self, metric: str) -> Floats:

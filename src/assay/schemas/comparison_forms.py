@@ -105,6 +105,7 @@ class ComparisonForm(msgspec.Struct):
     benchmark: str | UnsetType = UNSET
     slice: str | UnsetType = UNSET
     n_clusters: int | UnsetType = UNSET
+    judgments: list[dict[str, Any]] | UnsetType = UNSET
     noise: list[NoiseForm] | UnsetType = UNSET  # type: ignore[valid-type]
     overall: dict[str, Overall] | UnsetType = UNSET
     movers: list[Mover] | UnsetType = UNSET

@@ -11,7 +11,7 @@ from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
-from assay.schemas.judging_forms import JudgingFile, PoolLine
+from assay.schemas.judging_forms import CalibrationFile, JudgingFile, JudgingPlanFile, PoolLine
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
@@ -19,6 +19,7 @@ from assay.store import Line
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FORMS: Mapping[str, Any] = {
     "assay.benchmark/1": BenchmarkFile,
+    "assay.calibration/1": CalibrationFile,
     "assay.comparison/1": ComparisonFile,
     "assay.conformance/1": ConformanceFile,
     "assay.discrimination/1": DiscriminationFile,
@@ -28,6 +29,7 @@ FORMS: Mapping[str, Any] = {
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,
     "assay.judging/1": JudgingFile,
+    "assay.judging_plan/1": JudgingPlanFile,
     "assay.judgments/1": JudgmentsFile,
     "assay.plan/1": PlanFile,
     "assay.pool/1": PoolLine,

@@ -1,4 +1,4 @@
-"""The forms of the lines of a pool, and of what `assay judge` prints."""
+"""The forms of the lines of a pool, and of what `assay judge` and `assay pool` print."""
 
 from __future__ import annotations
 
@@ -32,6 +32,99 @@ class JudgingFile(msgspec.Struct):
     total: TotalsForm  # type: ignore[valid-type]
     dry_run: DryRunForm  # type: ignore[valid-type]
     notes: list[str]
+
+
+class ExpectedForm(msgspec.Struct):
+    """Half widths of 95 % intervals; null if the design cannot estimate it."""
+
+    pairs: Count
+    value: float | None
+    difference: float | None
+    minutes: float
+
+
+class NeededForm(msgspec.Struct):
+    """The number of judgments for a half width; null if all pairs are not enough, or the design cannot estimate it."""
+
+    value: Count | None
+    difference: Count | None
+
+
+class DrawnPoolForm(msgspec.Struct):
+    """The pool that was drawn and written."""
+
+    id: str
+    how: str
+    seed: Count
+    metric: str
+    depth: Count
+    benchmark: str
+    is_complete: bool
+    n_drawn: Count
+    n_pairs: Count
+    systems: list[str]
+    never_eligible: dict[str, float]
+    file: str
+
+
+class JudgingPlanFile(msgspec.Struct):
+    """How exact the estimates from judgments will be, and the pool if one was drawn."""
+
+    schema: str
+    metric: str
+    how: str
+    n_queries: Count
+    n_pairs: Count
+    rate: float
+    spread: float
+    expected: ExpectedForm
+    width: float
+    needed: NeededForm
+    shares_alone: dict[str, float]
+    pool: DrawnPoolForm | None
+
+
+class ConfusionForm(msgspec.Struct):
+    """How many pairs have this grade by people and that of the model."""
+
+    people: float
+    model: float
+    n: Count
+
+
+class BiasForm(msgspec.Struct):
+    """The mean of model minus people over a group of pairs, with a 95 % interval."""
+
+    group: str
+    n_pairs: Count
+    bias: float | None
+    low: float | None
+    high: float | None
+    is_few: bool
+
+
+class RepeatedForm(msgspec.Struct):
+    """How many pairs a judge graded again, and how many got the same grade."""
+
+    n_pairs: Count
+    n_same: Count
+
+
+class CalibrationFile(msgspec.Struct):
+    """The grades of a model compared with those of people."""
+
+    schema: str
+    judge: str
+    benchmark: str
+    n_pairs: Count
+    is_few: bool
+    confusion: list[ConfusionForm]
+    kappa: dict[str, float | None]
+    weighted_kappa: dict[str, float | None]
+    binary_kappa: dict[str, float | None]
+    bias: BiasForm
+    groups: dict[str, list[BiasForm]]
+    repeated: RepeatedForm | None
 
 
 class PoolLine(msgspec.Struct, forbid_unknown_fields=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
+from assay.cli.judgment_layers import add_layer_arguments, check_layer, with_layer
 from assay.cli.loading import load_results
 from assay.cli.output_options import (
     FORMATS,
@@ -43,6 +44,7 @@ EXAMPLES = """\
   assay compare before.json "after.json#rag-template/dense" -f markdown -o report.md
   assay compare before.json after.json --by language difficulty --slices
   assay compare before.csv after.csv
+  assay compare latest --judgments people --pool pool.jsonl
   assay compare --dataset rag-template bm25.run dense.run --test wilcoxon --correction bh"""
 RULES = InputRules(
     metrics="metrics to compare; the verdict is about the first one",
@@ -60,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser, RULES)
     add_cluster_argument(add_comparison_arguments(parser))
     add_slice_arguments(parser)
+    add_layer_arguments(parser)
     show = add_output_arguments(parser, FORMATS, choices=FORMATS)
     show.add_argument(
         "--worst",
@@ -151,13 +154,17 @@ def run_compare(options: argparse.Namespace) -> int:
     from assay.reports import ComparisonReport, Style, form_of, render_comparisons
 
     how = make_comparison_options(options)
+    check_layer(options)
     check_output(options.output, form=options.file_format)
     forms = [form_of(Path(output), options.file_format) for output in options.output]
     check_slices(options, [options.format, *forms])
     inputs = parse_inputs(options, RULES)
     check_baseline(options, inputs)
+    if options.judgments and not inputs.is_scored:
+        raise UsageError("--judgments uses the grades in the store, so it needs results, saved or stored, instead of runs")
     sources = load_results(options, inputs)
-    comparisons = compare_groups(options, sources.groups, how)
+    groups = [with_layer(options, group) for group in sources.groups]
+    comparisons = compare_groups(options, groups, how)
     extras = slice_analyses(options, comparisons)
     report = ComparisonReport(
         comparisons, options.worst, options.best, options.digits, residuals=options.residuals, extras=extras
@@ -166,7 +173,8 @@ def run_compare(options: argparse.Namespace) -> int:
     write_output(options, lambda form: render_comparisons(report, form))
     if options.output:
         write_notes(options, f"wrote {', '.join(options.output)}")
-    write_notes(options, *sources.newer_judgments)
+    if not options.judgments:
+        write_notes(options, *sources.newer_judgments)
     return 0
 
 

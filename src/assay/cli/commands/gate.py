@@ -14,6 +14,14 @@ from typing import TYPE_CHECKING
 from assay.cli.gate_check import EXAMPLE_SIZES, add_check_arguments, check_options, has_no_results, print_check
 from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, guard_memory, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
+from assay.cli.judgment_layers import (
+    add_layer_arguments,
+    check_decidable,
+    check_layer,
+    each_with_layer,
+    estimate_notes,
+    refuse_model_alone,
+)
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command, Group
@@ -59,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the lowest and highest possible difference if the unjudged documents were judged",
     )
     add_cluster_argument(parser)
+    add_layer_arguments(parser)
     add_check_arguments(parser)
     add_output_arguments(
         parser,
@@ -74,6 +83,7 @@ def run_gate(options: argparse.Namespace) -> int:
     _check_outputs(options.output, options.file_format)
     _check_no_bare_rules(options)
     check_options(options)
+    check_layer(options)
     if options.check:
         return _run_check(options)
     try:
@@ -128,6 +138,9 @@ def _make_report(options: argparse.Namespace) -> GateReport:
 
     inputs = parse_inputs(options, RULES)
     now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
+    now, before = _with_layer(options, inputs, now), _with_layer(options, inputs, before) if before else None
+    compared = [rule.metric.name for rule in rules if rule.metric and rule.needs_baseline]
+    check_decidable(now.results, before.results if before else (), compared)
     against = before.label if before else "nothing"
     log_verbose(options, f"{now.label}, compared with {against}, {counted(len(rules), 'rule')}")
     best = best_so_far(options, rules, now)
@@ -144,11 +157,22 @@ def _make_report(options: argparse.Namespace) -> GateReport:
             residuals=options.residuals,
             cluster=options.cluster,
         )
-    notes = report.notes
+    notes = (*report.notes, *estimate_notes(now.results))
     is_same = before is not None and [result.name for result in before.results] == [result.name for result in now.results]
     if before and is_same and before.evaluation and before.evaluation == now.evaluation:
         notes = (*notes, f"the baseline {options.baseline} is the evaluation that is checked, so nothing can be worse")
     return replace(report, baseline=before.label if before else "", notes=notes)
+
+
+def _with_layer(options: argparse.Namespace, inputs: Inputs, lookup: LookupResult) -> LookupResult:
+    """The results with the grades of people, or of a model that people correct, if the options ask for them."""
+    from dataclasses import replace
+
+    if options.judgments and not inputs.is_scored:
+        raise UsageError("--judgments uses the grades in the store, so it needs results, saved or stored, instead of runs")
+    results = each_with_layer(options, lookup.results)
+    refuse_model_alone(results)
+    return replace(lookup, results=results)
 
 
 def _stored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.judgment_calibration import add_calibration_arguments, calibrate_judge
 from assay.cli.judgment_export import export_judgments
 from assay.cli.judgment_import import add_import_arguments, check_import_options, import_judgments
 from assay.cli.output_options import add_store_argument, open_store
@@ -25,9 +26,10 @@ EXAMPLES = """\
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
   assay judgments agreement
+  assay judgments calibrate --judge gpt-4o-mini
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "import", "agreement", "withdraw", "notes")
+ACTIONS = ("list", "export", "import", "agreement", "calibrate", "withdraw", "notes")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -42,13 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; import: store those of a file; agreement: "
-        "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; withdraw: remove one judgment; "
-        "notes: list notes on queries",
+        "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; calibrate: compare a model with "
+        "people; withdraw: remove one judgment; notes: list notes on queries",
     )
     parser.add_argument("file", nargs="?", metavar="FILE", help="import: file with judgments")
     _add_selection(parser)
     add_import_arguments(parser)
     _add_export_arguments(parser)
+    add_calibration_arguments(parser)
     add_store_argument(parser)
 
 
@@ -104,6 +107,9 @@ def run_judgments(options: argparse.Namespace) -> int:
             sys.stdout.write(_notes(store, options))
             return 0
         who = None if options.judge is None else _stored_judge_name(options.judge)
+        if options.action == "calibrate":
+            sys.stdout.write(calibrate_judge(store, options, who))
+            return 0
         options.kind = options.kind or ("people" if options.action == "export" else None)
         judgments = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
         if not judgments:

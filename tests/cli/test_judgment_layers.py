@@ -1,0 +1,165 @@
+"""Comparisons and gates with the grades in the store: estimates from a pool, and grades that overrule a benchmark."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay as library
+from assay.judging import pool_from_lines
+from assay.store import Judgment, Store
+
+METRICS = ["precision@10", "ndcg@10"]
+WHEN = "2026-11-15T09:30:00+00:00"
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return [library.run("rag-template", name, metrics=METRICS) for name in ("bm25", "tfidf_chars")]
+
+
+@pytest.fixture(scope="module")
+def unjudged(systems):
+    """The same results as if nothing was judged."""
+    return [result.with_fields(relevant={}, nonrelevant={}) for result in systems]
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return library.load_dataset("rag-template").qrels
+
+
+def grade(truth, pair):
+    """A third of the unjudged documents are relevant, so that systems differ."""
+    return truth[pair.query].get(pair.document, int(sum(map(ord, pair.document)) % 3 == 0))
+
+
+def noisy(truth, pair, step):
+    """A model that is wrong about every few documents."""
+    right = grade(truth, pair)
+    return 1 - min(right, 1) if sum(map(ord, pair.query + pair.document)) % step == 0 else right
+
+
+@pytest.fixture
+def judged(folder, unjudged, assay, truth):
+    """A pool of 200 pairs that Ana graded, and grades of two models for all pairs."""
+    with Store.open() as store:
+        store.save(unjudged)
+    for name, how in (("pool", "spread"), ("gap", "difference(bm25, tfidf_chars)"), ("depth", "depth")):
+        assert assay("pool", "latest", "--pairs", 200, "--how", how, "-o", f"{name}.jsonl").code == 0
+    drawn = pool_from_lines(Path("pool.jsonl").read_bytes().splitlines())
+    with Store.open() as store:
+        store.judgments.give_all(
+            [
+                Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p), judged=WHEN, pool=drawn.id)
+                for p in drawn.drawn
+            ]
+        )
+        for model, step in (("first", 4), ("second", 7)):
+            store.judgments.give_all(
+                [
+                    Judgment("rag-template", p.query, p.document, model, noisy(truth, p, step), judged=WHEN, kind="model")
+                    for p in drawn.pairs
+                ]
+            )
+    return drawn
+
+
+@pytest.mark.usefixtures("judged")
+def test_estimates_are_shown_as_estimates(transcript):
+    transcript("layers/estimates")
+
+
+@pytest.mark.usefixtures("judged")
+def test_what_is_refused(transcript):
+    transcript("layers/refused")
+
+
+@pytest.mark.parametrize("layer", ["people", "corrected"])
+def test_figures_are_those_of_corrected(judged, assay, unjudged, truth, layer):
+    people, model = {}, {}
+    for pair in judged.drawn:
+        people.setdefault(pair.query, {})[pair.document] = grade(truth, pair)
+    for pair in judged.pairs:
+        model.setdefault(pair.query, {})[pair.document] = noisy(truth, pair, 4)
+    own = library.Corrected(people, model if layer == "corrected" else None, judged)
+    estimates = [own.estimate(result, ["precision@10"]) for result in unjudged]
+    flags = ["--judge", "first"] if layer == "corrected" else []
+    done = assay("compare", "latest", "--judgments", layer, "--pool", "pool.jsonl", "-f", "json", *flags)
+    (content,) = json.loads(done.out)["comparisons"]
+    (pair,) = [pair for pair in content["pairs"] if pair["metric"] == "precision@10"]
+    gap = own.difference(*unjudged, "precision@10")
+    low, high = gap.interval(0.95)
+    assert {name: values["precision@10"] for name, values in content["summary"].items()} == {
+        result.name: pytest.approx(result["precision@10"], abs=1e-12) for result in estimates
+    }
+    assert [pair["difference"], pair["low"], pair["high"]] == pytest.approx([gap.value, low, high], abs=1e-12)
+    assert [about["layer"] for about in content["judgments"]] == [layer, layer]
+    assert all("is an estimate from 200 grades" in about["notes"][0] for about in content["judgments"])
+
+
+def test_few_judged_queries_are_told(judged, assay):
+    with Store.open() as store:
+        given = store.judgments.find("rag-template", kind="people")
+        kept = sorted({judgment.query for judgment in given})[:20]
+        store.judgments.give_all([], [judgment for judgment in given if judgment.query not in kept])
+    out = assay("compare", "latest", "--judgments", "people").out
+    assert "Only 20 queries are judged. With fewer than 30, the intervals are too short." in " ".join(out.split())
+
+
+def test_without_a_copy_of_the_pool_it_must_be_named(judged, assay):
+    Path(f".assay/pools/{judged.id}.jsonl").unlink()
+    done = assay("compare", "latest", "--judgments", "people")
+    assert done.code == 3
+    assert f"the pool {judged.id}, which is not in this folder. Add --pool" in done.err
+    assert assay("compare", "latest", "--judgments", "people", "--pool", "pool.jsonl").code == 0
+
+
+def test_grades_without_a_pool_overrule_the_judgments_of_a_benchmark(folder, assay, systems):
+    from assay.evaluation import rejudge
+
+    query = systems[0].query_ids[0]
+    first = next(iter(systems[0].run[query]))
+    with Store.open() as store:
+        store.save(systems)
+        store.judgments.give(Judgment("rag-template", query, first, "Ana", 0))
+    (content,) = json.loads(assay("compare", "latest", "--judgments", "people", "-f", "json").out)["comparisons"]
+    expected = [rejudge(result, {query: {first: 0.0}}).result for result in systems]
+    assert content["summary"]["bm25"]["ndcg@10"] == pytest.approx(expected[0]["ndcg@10"])
+    assert content["summary"]["bm25"]["ndcg@10"] < systems[0]["ndcg@10"]
+
+
+def test_grades_without_a_pool_or_judgments_to_overrule_are_refused(folder, assay, unjudged):
+    with Store.open() as store:
+        store.save(unjudged)
+        store.judgments.give(Judgment("rag-template", "q01", "p1", "Ana", 1))
+    done = assay("compare", "latest", "--judgments", "people")
+    assert done.code == 2
+    assert "Estimates need the pool" in done.err
+
+
+def test_a_gate_refuses_what_a_model_alone_says(folder, assay, systems):
+    from assay.evaluation import rejudge
+
+    query = systems[0].query_ids[0]
+    by_model = rejudge(systems[0], {query: {"unseen": 1.0}}, layer="model").result
+    with Store.open() as store:
+        store.save([by_model])
+    done = assay("gate", "latest", "--rule", "ndcg@10 >= 0.1")
+    assert done.code == 2
+    assert "grades of a model alone are not used" in done.err
+
+
+def test_a_gate_does_not_pass_if_no_judged_document_tells_two_rankings_apart(judged, assay, unjudged):
+    """The new system lacks one document, which was not drawn."""
+    old, drawn = unjudged[0], {(pair.query, pair.document) for pair in judged.drawn}
+    kept = {query: dict(documents) for query, documents in old.run.items()}
+    query = next(query for query in kept if (query, list(kept[query])[9]) not in drawn)
+    kept[query] = dict(list(kept[query].items())[:9])
+    with Store.open() as store:
+        store.bless(store.save([old]), "main")
+        store.save([old.with_fields(run=kept)])
+    done = assay("gate", "latest", "--judgments", "people", "--rule", "precision@10 drops <= 0.01")
+    assert done.code == 3, done.out
+    assert "no judged document tells bm25 from the baseline on precision@10" in done.err
+    assert assay("gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01").code == 0

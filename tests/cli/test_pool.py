@@ -1,0 +1,83 @@
+"""assay pool: the file that it writes, what it expects from judgments, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay as library
+from assay.judging import plan_judging, pool_from_lines
+from assay.store import Judgment, Store
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return [library.run("rag-template", name, metrics=["precision@10", "ndcg@10"]) for name in ("bm25", "tfidf_chars")]
+
+
+@pytest.fixture
+def stored(folder, systems):
+    with Store.open() as store:
+        store.save(systems)
+    return folder
+
+
+def read(name):
+    return pool_from_lines(Path(name).read_bytes().splitlines(), name)
+
+
+@pytest.mark.usefixtures("stored")
+def test_pools_plans_and_designs(transcript, systems):
+    transcript("pool/shown")
+    assert read("pool.jsonl") == library.pool(systems, pairs=40)
+    assert read("whole.jsonl") == library.pool(systems, how="whole(queries=3)")
+    assert read("one.jsonl") == library.pool(systems[:1], pairs=40, metric="dcg@5")
+
+
+@pytest.mark.usefixtures("stored")
+def test_what_is_refused(transcript, assay):
+    assay("show", "latest#bm25", "-f", "json", "-o", "whole.json")
+    saved = json.loads(Path("whole.json").read_text())
+    for result in saved.get("results", [saved]):
+        result.pop("run", None)
+    Path("scores.json").write_text(json.dumps(saved))
+    transcript("pool/refused")
+    assert not Path("pool.jsonl").exists()
+
+
+def test_the_draw_is_that_of_python_for_results_and_for_run_files(stored, assay, systems):
+    for result in systems:
+        rows = [f"{q} Q0 {d} 0 {s!r} x" for q, docs in result.run.items() for d, s in docs.items()]
+        Path(f"{result.name}.run").write_text("\n".join(rows))
+    flags = ["--pairs", 60, "--seed", 7, "--depth", 5]
+    assert assay("pool", "latest", *flags, "-o", "stored.jsonl").code == 0
+    assert assay("pool", "bm25.run", "tfidf_chars.run", *flags, "-o", "runs.jsonl").code == 0
+    expected = library.pool(systems, pairs=60, seed=7, depth=5)
+    assert read("stored.jsonl") == expected
+    assert read("runs.jsonl").pairs == expected.pairs
+    assert read("runs.jsonl").benchmark == ""
+
+
+def test_json_has_the_plan_and_what_only_one_system_retrieves(stored, assay, systems):
+    content = json.loads(assay("pool", "latest", "-o", "pool.jsonl", "--pairs", 60, "-f", "json").out)
+    expected = plan_judging(systems).expected(60)
+    assert content["expected"] == {
+        "pairs": 60,
+        "value": pytest.approx(expected.value),
+        "difference": pytest.approx(expected.difference),
+        "minutes": 7.0,
+    }
+    tops = [{(query, doc) for query in result.run for doc in list(result.run[query])[:10]} for result in systems]
+    assert content["shares_alone"] == {
+        "bm25": pytest.approx(len(tops[0] - tops[1]) / len(tops[0])),
+        "tfidf_chars": pytest.approx(len(tops[1] - tops[0]) / len(tops[1])),
+    }
+    assert content["pool"]["id"] == read("pool.jsonl").id
+    assert content["pool"]["never_eligible"] == {"bm25": 0.0, "tfidf_chars": 0.0}
+
+
+def test_a_plan_takes_the_share_of_relevant_documents_from_the_grades_so_far(stored, assay):
+    with Store.open() as store:
+        store.judgments.give_all([Judgment("rag-template", "q01", f"d{n}", "Ana", int(n < 10)) for n in range(40)])
+    shown = assay("pool", "latest", "--plan")
+    assert "25 % of the documents are relevant (as in the grades so far)" in shown.out
