@@ -90,6 +90,19 @@ class ResultIndex:
         return {result.key: result for result in self.results}
 
     @cached_property
+    def by_benchmark(self) -> dict[str, list[ListedResult]]:
+        """Benchmark → its results, the newest first."""
+        groups: dict[str, list[ListedResult]] = {}
+        for result in self.results:
+            groups.setdefault(result.entry.benchmark, []).append(result)
+        return groups
+
+    @cached_property
+    def baselines(self) -> tuple[str, ...]:
+        """The names of baselines, sorted."""
+        return tuple(sorted({name for result in self.results for name in result.entry.baselines}))
+
+    @cached_property
     def benchmarks(self) -> tuple[str, ...]:
         """The benchmarks, sorted by name."""
         return tuple(sorted({result.entry.benchmark for result in self.results}))
@@ -253,10 +266,9 @@ class AppState:
 
     def before(self, listed: ListedResult) -> ListedResult | None:
         """The previous result of the same benchmark, data and provider; None if there is none."""
-        same = [
-            other for other in self.index.results if other.series == listed.series and other.entry.saved < listed.entry.saved
-        ]
-        return same[0] if same else None
+        others = self.index.by_benchmark.get(listed.entry.benchmark, ())
+        same = (other for other in others if other.entry.saved < listed.entry.saved and other.series == listed.series)
+        return next(same, None)
 
     def comparison(
         self, keys: Sequence[str], baseline: str = "", *, shared: bool = False, judgments: str = ""
