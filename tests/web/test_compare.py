@@ -134,7 +134,7 @@ def test_the_address_can_make_the_newer_result_the_baseline(visitor, nights):
 def test_a_baseline_can_be_the_previous_run_a_blessed_name_or_any_result(visitor, nights, fallen):
     first, old, new = nights
     html = page(visitor, (old, new)).text
-    menu = re.search(r'<select name="baseline">(.*?)</select>', html, re.DOTALL)[1]
+    menu = re.search(r'<select name="baseline"[^>]*>(.*?)</select>', html, re.DOTALL)[1]
     groups = dict(re.findall(r'<optgroup label="([^"]*)">(.*?)</optgroup>', menu, re.DOTALL))
     values = {name: re.findall(r'value="([^"]*)"', options) for name, options in groups.items()}
     (dense,) = Stored(fallen).of("dense")

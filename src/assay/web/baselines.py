@@ -74,11 +74,8 @@ def _baseline_key(state: AppState, name: str, keys: Sequence[str]) -> str:
 def baseline_menu(state: AppState, candidate: ListedResult, now: str) -> list[tuple[str, list[Option]]]:
     """What can be the baseline of a result: the previous run, blessed names, and other results on the same benchmark."""
     before = state.before(candidate)
-    same = [
-        listed
-        for listed in state.index.results
-        if listed.entry.benchmark == candidate.entry.benchmark and listed.key != candidate.key
-    ]
+    on_benchmark = state.index.by_benchmark.get(candidate.entry.benchmark, ())
+    same = [listed for listed in on_benchmark if listed.key != candidate.key]
     menu: list[tuple[str, list[Option]]] = []
     if before is not None:
         menu.append(("Previous run", [_option(before, now)]))

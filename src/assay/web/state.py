@@ -91,6 +91,19 @@ class ResultIndex:
         return {result.key: result for result in self.results}
 
     @cached_property
+    def by_benchmark(self) -> dict[str, list[ListedResult]]:
+        """Benchmark → its results, the newest first."""
+        groups: dict[str, list[ListedResult]] = {}
+        for result in self.results:
+            groups.setdefault(result.entry.benchmark, []).append(result)
+        return groups
+
+    @cached_property
+    def baselines(self) -> tuple[str, ...]:
+        """The names of baselines, sorted."""
+        return tuple(sorted({name for result in self.results for name in result.entry.baselines}))
+
+    @cached_property
     def benchmarks(self) -> tuple[str, ...]:
         """The benchmarks, sorted by name."""
         return tuple(sorted({result.entry.benchmark for result in self.results}))
@@ -261,7 +274,8 @@ class AppState:
         def moment(other: ListedResult) -> tuple[str, str]:
             return other.entry.started, other.entry.saved
 
-        same = (other for other in self.index.results if other.series == listed.series and not other.entry.is_failed)
+        others = self.index.by_benchmark.get(listed.entry.benchmark, ())
+        same = (other for other in others if other.series == listed.series and not other.entry.is_failed)
         return max((other for other in same if moment(other) < moment(listed)), key=moment, default=None)
 
     def comparison(

@@ -179,7 +179,7 @@ def _decision(state: AppState, compared: Compared, request: PageRequest) -> Deci
         listed.key,
         printable(compared.names[-1]),
         request.url(**dict.fromkeys(OUTCOME)),
-        tuple(sorted(state.store.baselines())),
+        state.index.baselines,
         tuple(state.store.notes(listed.entry.evaluation)),
         listed.entry.is_failed,
         compared.group.head.tone is Mark.WORSE,
