@@ -63,7 +63,7 @@ def sample_queries_of(sample, seed):
     """The draw alone, without reading the log again."""
     from assay.datasets import query_logs
 
-    log = query_logs._QueryLog("intent", "", "")
+    log = query_logs._LogQueries("intent", "", "")
     for user, text, intent, count in ROWS[60:]:
         log.take("", {"user": user, "query": text, "intent": intent, "count": count})
     return query_logs._drawn(log, 8, seed, "proportional").queries

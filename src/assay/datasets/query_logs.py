@@ -100,7 +100,7 @@ def sample_queries(
         raise BadParameter(f"n must be a number of queries of at least 1, not {n!r}")
     if allocation not in ALLOCATIONS:
         raise BadParameter(f"allocation must be one of {', '.join(ALLOCATIONS)}, not {allocation!r}")
-    log = _QueryLog(by, text, count)
+    log = _LogQueries(by, text, count)
     each_record(Path(path), log.take)
     if not log.groups:
         why = "".join(f", {counted(times, 'line')}: {reason}" for reason, times in sorted(log.left_out.items()))
@@ -109,7 +109,7 @@ def sample_queries(
 
 
 @dataclass
-class _QueryLog:
+class _LogQueries:
     """Takes the records of a log."""
 
     by: str
@@ -188,7 +188,7 @@ def _most(counts: Counter[str]) -> str:
     return min(counts, key=lambda text: (-counts[text], text))
 
 
-def _drawn(log: _QueryLog, n: int, seed: int, allocation: str) -> QuerySample:
+def _drawn(log: _LogQueries, n: int, seed: int, allocation: str) -> QuerySample:
     strata: defaultdict[str, list[str]] = defaultdict(list)
     for key, group in log.groups.items():
         strata[_most(group.strata)].append(key)

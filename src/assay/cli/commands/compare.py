@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
-from assay.cli.judgment_layers import add_layer_arguments, check_layer, with_layer
+from assay.cli.judging.layers import add_layer_arguments, check_layer, with_layer
 from assay.cli.loading import load_results
 from assay.cli.output_options import (
     FORMATS,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from assay.cli.gate_check import EXAMPLE_SIZES, add_check_arguments, check_options, has_no_results, print_check
 from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, guard_memory, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
-from assay.cli.judgment_layers import (
+from assay.cli.judging.layers import (
     add_layer_arguments,
     check_decidable,
     check_layer,

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.judgment_calibration import add_calibration_arguments, calibrate_judge
-from assay.cli.judgment_export import export_judgments
-from assay.cli.judgment_import import add_import_arguments, check_import_options, import_judgments
+from assay.cli.judging.calibration import add_calibration_arguments, calibrate_judge
+from assay.cli.judging.export import export_judgments
+from assay.cli.judging.imports import add_import_arguments, check_import_options, import_judgments
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Kind, add_input_arguments, parse_inputs
+from assay.cli.judging.pool_files import keep_pool, write_pool
 from assay.cli.loading import load_results, load_runs
 from assay.cli.output_options import add_quiet, add_text_or_json, open_store
-from assay.cli.pool_files import keep_pool, write_pool
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_number
 from assay.cli.terminal import text_here

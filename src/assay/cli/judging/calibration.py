@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.judgment_layers import MODEL, PEOPLE, choose_judge
+from assay.cli.judging.layers import MODEL, PEOPLE, choose_judge
 from assay.cli.terminal import text_here
 from assay.errors import DataError, NothingSelected, UsageError
 from assay.serialize import dumps, to_json

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.judging.pool_files import kept_pool, read_pool_file
 from assay.cli.output_options import open_store
-from assay.cli.pool_files import kept_pool, read_pool_file
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
 from assay.text import some_of
 

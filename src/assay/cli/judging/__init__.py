@@ -1,0 +1,1 @@
+"""The parts of the commands about judgments: pools, layers, imports, exports and calibration."""
