@@ -55,6 +55,9 @@ WORKS = [
     "plot",
     "moe examples/routes.jsonl",
     "answers examples/answers.jsonl",
+    "queries sample examples/log.csv -n 1 -o sampled.jsonl",
+    "pool latest --pairs 30 -o pool.jsonl",
+    "judge pool.jsonl --with openai(model=m,url=http://127.0.0.1:9/v1)",
 ]
 SAYS_WHAT_TO_DO = {"judgments": "assay serve"}
 """Nothing is judged yet: the command → what its message names."""
@@ -89,6 +92,7 @@ def bare(tmp_path_factory):
     shutil.copytree(ROOT / "examples", folder / "work" / "examples")
     (folder / "work" / "new").mkdir()
     (folder / "work" / "examples" / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')
+    (folder / "work" / "examples" / "log.csv").write_text("query\nwhere is it\nwho was it\n")
     answers = '{"query_id": "q1", "question": "x?", "answer": "Paris", "expected": "Paris"}\n'
     (folder / "work" / "examples" / "answers.jsonl").write_text(answers)
 

@@ -40,7 +40,7 @@ COMMANDS = {
     "ontology": ("search", "seizure"),
     "plan": ("check", "plan.yaml"),
     "plot": (),
-    "pool": ("latest", "--plan"),
+    "pool": (BM25, "--plan"),
     "power": (QRELS, BM25, DENSE, "-m", "ndcg@10"),
     "providers": (),
     "queries": ("sample", "log.csv", "-n", "1", "-o", "sampled.jsonl"),
