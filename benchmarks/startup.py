@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks._timing import ROOT, Row, take_turns_as_processes, within_in_turns
+from benchmarks._timing import ROOT, Row, take_turns_as_processes, within_by_medians
 
 TRIES = 15
 EXAMPLES = ROOT / "examples"
@@ -19,7 +19,7 @@ def measure() -> Iterator[Row]:
     """Both sides take turns, so that caches are equally warm."""
     yield _row("import assay", [sys.executable, "-c", "import assay"], 1.2)
     version = _assay("--version")
-    yield within_in_turns(
+    yield within_by_medians(
         "assay --version", "import argparse", *take_turns_as_processes(version, ARGPARSE, tries=TRIES), 2.0
     )
     yield _row("assay --help", _assay("--help"), 1)
@@ -38,4 +38,4 @@ def _assay(*words: str) -> list[str]:
 
 
 def _row(case: str, command: list[str], bar: float) -> Row:
-    return within_in_turns(case, "import numpy", *take_turns_as_processes(command, NUMPY, tries=TRIES), bar)
+    return within_by_medians(case, "import numpy", *take_turns_as_processes(command, NUMPY, tries=TRIES), bar)

@@ -37,6 +37,8 @@ from assay.views import Ranked
 
 LEAST = 50_000
 """Bytes of a file; smaller ones are read faster line by line."""
+LARGE = 50_000_000
+"""Bytes of a file whose blocks leave much free memory behind."""
 MAX_PARTS = 4
 LEAST_PART = 1 << 23
 """Bytes of a part that is worth a thread."""
@@ -58,7 +60,7 @@ def rank_blocks(
         return None
     if name_extra and counted.n_extra:
         return None
-    if has_many_judgments(qrels):
+    if has_many_judgments(qrels) or source.path.stat().st_size >= LARGE:
         return_free_memory()
     tag = trec_fields(source.first_line, WIDTH)[5].decode("utf-8", "replace")
     return {rule: counted.ranked(qrels, rule, tag) for rule in rules}

@@ -322,6 +322,8 @@ def thoroughly_checked(rankings: Rankings) -> Rankings:
     return rankings._replace(by_query=by_query if all(map(is_kind_of_score, kinds)) else in_floats(by_query))
 
 
+AT_ONCE = 50_000
+"""About how many values are read at once."""
 SAMPLE = 1000
 """About how many values are checked for their type."""
 
@@ -335,13 +337,26 @@ def flat_scores(rankings: Sequence[dict[str, float]], n_rows: int) -> Floats | N
     """Scores as one array; None if one of them is not a number.
 
     Every value is checked, in C: `struct` accepts only numbers, but NumPy would read text too. The type of the numbers is
-    checked on a sample. The caller converts other types, such as decimals, to floats.
+    checked on a sample. The caller converts other types, such as decimals, to floats. Some rankings are read at a time, so
+    that their values stay in the processor's cache.
     """
-    values = tuple(chain.from_iterable(map(dict.values, rankings)))
-    if not all(map(is_kind_of_score, set(map(type, values[:: len(values) // SAMPLE + 1])))):
+    scores = np.empty(n_rows)
+    step = max(1, AT_ONCE * len(rankings) // max(n_rows, 1))
+    place = 0
+    for first in range(0, len(rankings), step):
+        part = _scores_of(tuple(chain.from_iterable(map(dict.values, rankings[first : first + step]))), n_rows)
+        if part is None:
+            return None
+        scores[place : place + len(part)] = part
+        place += len(part)
+    return scores
+
+
+def _scores_of(values: tuple[Any, ...], n_rows: int) -> Floats | None:
+    if not all(map(is_kind_of_score, set(map(type, values[:: n_rows // SAMPLE + 1])))):
         return None
     try:
-        scores = np.frombuffer(Struct(f"{n_rows}d").pack(*values)).copy()
+        scores = np.frombuffer(Struct(f"{len(values)}d").pack(*values))
     except (TypeError, ValueError, OverflowError, StructError):
         return None
     return None if _has_truth_values(values, scores) else scores

@@ -216,6 +216,10 @@ class GradedRun:
 
     def undecided(self) -> Ints:
         """Hits whose rank depends on how ties are broken, in a way that can change a score."""
+        hits: Ints = self._remembered("undecided", self._undecided)
+        return hits
+
+    def _undecided(self) -> Ints:
         tied = np.flatnonzero(self.ties.equal > 1) if self.ties is not None else np.zeros(0, dtype=np.int64)
         if self.ties is None or not len(tied):
             return tied
