@@ -116,7 +116,7 @@ def test_a_point_of_the_history_opens_its_result_and_a_mark_its_comparison(page,
 
 def test_everything_is_reached_by_tab_and_seen(page, base):
     """Every control of the results list has a visible focus, date pickers included, and a disabled button can be read."""
-    page.goto(f"{base}/")
+    page.goto(f"{base}/results")
     names = set()
     for _ in range(25):
         page.keyboard.press("Tab")

@@ -83,7 +83,7 @@ def test_sorting_filtering_and_links_to_queries(opened):
     assert page.locator(".filter [role=status]").first.inner_text() == "1 of 8"
     box.fill("")
     page.locator(QUERIES).get_by_role("link", name="q3").click()
-    assert page.locator("details.query[data-query=q3]").get_attribute("open") is not None
+    page.locator("details.query[data-query=q3][open]").wait_for(timeout=5000)
 
 
 def test_a_click_on_a_point_shows_both_rankings(opened):

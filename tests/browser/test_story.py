@@ -71,7 +71,7 @@ def home_says_what_got_worse(page):
     first = page.locator("#worse .one-series").first
     since = first.locator(".since").first
     assert [first.locator(".open").inner_text(), first.locator(".standing").inner_text()] == ["site-search", "▼ worse"]
-    assert since.inner_text().split("\n")[0] == "since last run"
+    assert since.inner_text().split("\n")[0] == "since last run and baseline main"
     assert re.search(r"−0\.197 ▼ worse \[−0\.298, −0\.096\], p < 0\.001", " ".join(since.inner_text().split()))
     assert is_red(first.locator(".standing"))
     assert page.locator("#failed").inner_text().count("Connection refused") == 1

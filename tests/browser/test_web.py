@@ -226,7 +226,7 @@ def test_a_link_elsewhere_leads_to_the_page_of_whoever_has_logged_in(visit, serv
     )
     page.goto("http://chat.example/")
     page.get_by_text("look").click()
-    page.wait_for_function("document.querySelector('[name=token]') && !document.querySelector('meta[http-equiv=refresh]')")
+    page.locator("meta[http-equiv=refresh]").wait_for(state="detached")
     page.get_by_label("Token").fill("a-rather-long-token")
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/metrics")
