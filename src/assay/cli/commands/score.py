@@ -188,7 +188,8 @@ def _notes(options: argparse.Namespace, results: Sequence[Result]) -> Iterator[s
     hidden = [metric.name for metric in metrics if not metric.metric.aggregation.summarise and metric.name != "runid"]
     if hidden and not options.per_query and options.format != "json":
         yield f"note: the values of {', '.join(hidden)} are texts, one for each query. Add --per-query to show them"
-    yield from (f"note: {note}" for note in notes(Report(results)) if options.format in ("csv", "trec"))
+    if options.format in ("csv", "trec"):
+        yield from (f"note: {note}" for note in notes(Report(results)))
 
 
 def _sort_results(results: Sequence[Result], name: WrittenName) -> list[Result]:
