@@ -6,6 +6,7 @@ import argparse
 import gc
 import os
 import shlex
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +14,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assay.cli.file_errors import errors_at, errors_of, errors_of_judgments
 from assay.cli.inputs import STANDARD_INPUT, Inputs, Kind, Word, describe_lack
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from assay.model import Qrels, Run
     from assay.store import LookupResult
 
+T = TypeVar("T")
 
 MAX_RUNS_KEPT = 500
 """With more runs, scores stay in memory and rankings do not. Notes about ties need rankings, so they are left out."""
@@ -155,17 +157,22 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpt
 
         is_many = len(sources) > MAX_RUNS_KEPT and options.prog.endswith(" score")
 
-        def score(source: Any, name: str) -> Result:
-            with _errors_at(options, inputs, source), log_duration(options, f"{_describe(source, name)}, scored"):
+        def score(source: Any, name: str) -> tuple[Result, float]:
+            began = time.perf_counter()
+            with _errors_at(options, inputs, source):
                 result = scoring.score(truth, source, name)
-                return result.with_fields(grader=None, recorded=result.fingerprints) if is_many else result
+                kept = result.with_fields(grader=None, recorded=result.fingerprints) if is_many else result
+                return kept, time.perf_counter() - began
 
         with show_reading([source for source, _ in sources], quiet=getattr(options, "quiet", False)):
-            return _side_by_side(score, sources)
+            scored = _side_by_side(score, sources)
+        for source, (_, seconds) in zip(sources, scored, strict=True):
+            log_verbose(options, f"{_describe(*source)}, scored in {seconds:.2f} s")
+        return [result for result, _ in scored]
 
 
-def _side_by_side(score: Callable[[Any, str], Result], sources: Sequence[tuple[Any, str]]) -> list[Result]:
-    """The results of all sources, computed in a few threads: NumPy computes outside of the interpreter's lock."""
+def _side_by_side(score: Callable[[Any, str], T], sources: Sequence[tuple[Any, str]]) -> list[T]:
+    """What `score` returns for each source, computed in a few threads: NumPy computes outside of the interpreter's lock."""
     n_threads = min(len(sources), os.cpu_count() or 1, MAX_THREADS)
     if n_threads < 2:
         return [score(*source) for source in sources]
