@@ -1,4 +1,7 @@
-"""Agreement of judges: how often they gave the same grade to the same pair, and how much more often than by chance."""
+"""Agreement of judges: how often they gave the same grade to the same pair, and how much more often than by chance.
+
+Settled grades are not grades of a judge of their own, so they do not count.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,8 @@ def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
     """The agreement of all judges who share a pair, those with the most pairs first."""
     by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
     for judgment in judgments:
-        by_judge[judgment.judge_label][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
+        if not judgment.is_settled:
+            by_judge[judgment.judge_label][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
     agreements = []
     for a, b in combinations(sorted(by_judge), 2):
         shared = [pair for pair in by_judge[a] if pair in by_judge[b]]
@@ -91,6 +95,6 @@ def _grades_by_pair(judgments: Iterable[Judgment]) -> dict[tuple[str, str, str],
     """Benchmark, query and document → judge → grade; grades that are not finite numbers are left out."""
     by_pair: defaultdict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for judgment in judgments:
-        if is_finite_number(judgment.grade):
+        if is_finite_number(judgment.grade) and not judgment.is_settled:
             by_pair[judgment.benchmark, judgment.query, judgment.document][judgment.judge_label] = judgment.grade
     return by_pair

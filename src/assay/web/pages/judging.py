@@ -125,7 +125,7 @@ def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tup
     ticked = {
         judgment.document: (f"{judgment.grade:g}", judgment.reason)
         for judgment in known
-        if judgment.judge == sent.fields.get("shown-to", sent.judge)
+        if not judgment.is_settled and judgment.judge == sent.fields.get("shown-to", sent.judge)
     }
     new, withdrawn = [], []
     for row in sent.rows:
