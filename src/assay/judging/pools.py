@@ -59,7 +59,7 @@ class Pool:
     guidelines: str = ""
     """What judges read beside each pair; empty: the usual text."""
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The first characters of the fingerprint of the draw: equal draws have equal ids, whoever judges them."""
         about = (self.how, str(self.seed), self.metric, str(self.depth), self.benchmark, str(self.is_complete))

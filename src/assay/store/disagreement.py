@@ -1,4 +1,4 @@
-"""Disagreements: pairs that people graded differently, with all their grades, and the grade that settles them if there is one."""
+"""Disagreements: pairs that people graded differently, with all their grades and the grade that settles them, if any."""
 
 from __future__ import annotations
 

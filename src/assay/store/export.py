@@ -1,8 +1,8 @@
 """The export file: evaluations as JSON lines, compressed with zstandard, to copy from one store to another.
 
 The first line has the schema. Then comes each evaluation, followed by its results as `Result.to_dict` returns them, then the
-judgments, undecided pairs and the notes on queries; the last line has the number of evaluations. `zstd -dc file | head -1` shows the first
-line. Secrets that became known after an evaluation was saved are masked.
+judgments, undecided pairs and notes on queries; the last line has the number of evaluations. `zstd -dc file | head -1`
+shows the first line. Secrets that became known after an evaluation was saved are masked.
 """
 
 from __future__ import annotations

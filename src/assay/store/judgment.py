@@ -65,7 +65,7 @@ class Judgment(NamedTuple):
 
     @property
     def judge_label(self) -> str:
-        """The name of the judge; with the kind if it is not a person: `gpt-5 (model)`; `Ana (settled)` for a settled grade."""
+        """The name of the judge, with what is special about the grade: `gpt-5 (model)`, `Ana (settled)`."""
         about = [*([self.kind] if self.kind != PEOPLE else []), *(["settled"] if self.is_settled else [])]
         return f"{self.judge} ({', '.join(about)})" if about else self.judge
 

@@ -175,7 +175,9 @@ def _guidelines(options: argparse.Namespace) -> str:
         why = getattr(error, "strerror", None) or "the file is not UTF-8 text"
         raise UsageError(f"--guidelines {options.guidelines}: the file cannot be read: {why}") from None
     if not text:
-        raise UsageError(f"--guidelines {options.guidelines}: the file is empty. Write what the grades mean, or leave it out")
+        raise UsageError(
+            f"--guidelines {options.guidelines}: the file is empty. Write what the grades mean, or leave it out"
+        )
     return text
 
 
@@ -236,7 +238,6 @@ def _plan(
 
 
 def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
-    expected = plan.expected(len(drawn.drawn))
     about = f" on {drawn.benchmark}" if drawn.benchmark else ""
     yield f"pool       {drawn.id}: {drawn.how}, seed {drawn.seed}, for {drawn.metric}{about}"
     yield (
