@@ -45,7 +45,7 @@ def share_work(pool: Pool, judges: Sequence[str] = (), overlap: float = 0.0, gui
 
 
 def pairs_of(pool: Pool, judge: str) -> tuple[PoolPair, ...]:
-    """The pairs that a judge gets, in the judge's order; none if the pool names judges and this is not one of them."""
+    """The pairs that a judge gets, in the judge's order; none for a stranger if the pool names judges."""
     mine = _assigned(pool, judge)
     if pool.unit == QUERIES:
         groups = _by_query(mine)

@@ -1,10 +1,10 @@
-from assay.store.disagreement import Disagreement as Disagreement
-from assay.store.disagreement import disagreements as disagreements
 from assay.store.export import Line as Line
 from assay.store.guards import GuardBook as GuardBook
 from assay.store.guards import GuardEntry as GuardEntry
+from assay.store.judge_panel import Disagreement as Disagreement
 from assay.store.judge_panel import JudgeAgreement as JudgeAgreement
 from assay.store.judge_panel import PanelAgreement as PanelAgreement
+from assay.store.judge_panel import disagreements as disagreements
 from assay.store.judge_panel import judge_agreements as judge_agreements
 from assay.store.judge_panel import panel_agreement as panel_agreement
 from assay.store.judgment import KINDS as KINDS

@@ -28,8 +28,24 @@ from assay.text import counted, printable
 
 REPLACED = ("judge", "grade", "reason", "judged", "text_digest", "pool", "probability")
 """What a new grade by the same judge, or a newly settled grade, replaces."""
-StoredRow = tuple[str, str, str, str, float, str, str, str, str, str, float | None, bool | int]
-"""The columns of a judgment as the database returns them; SQLite has no type for true and false."""
+
+
+class StoredJudgment(NamedTuple):
+    """The columns of a judgment as the database returns them: SQLite has no type for true and false."""
+
+    benchmark: str
+    query: str
+    document: str
+    judge: str
+    grade: float
+    reason: str
+    judged: str
+    kind: str
+    text_digest: str
+    pool: str
+    probability: float | None
+    is_settled: bool | int
+
 
 MAX_NAMED = 3
 """Judges that a sentence names."""
@@ -108,8 +124,8 @@ def list_judgments(
     for name, value in (("query", query), ("document", document), ("judge", judge), ("kind", kind)):
         if value is not None:
             statement = statement.where(JUDGMENTS.c[name] == printable(value))
-    rows = read_rows(connection, statement, StoredRow)
-    return sorted((Judgment(*row[:-1], is_settled=bool(row[-1])) for row in rows), key=_order)
+    rows = read_rows(connection, statement, StoredJudgment)
+    return sorted((Judgment(*row[:-1], bool(row.is_settled)) for row in rows), key=_order)
 
 
 def _order(judgment: Judgment) -> tuple[str | bool, ...]:

@@ -54,8 +54,8 @@ def undecided_key(benchmark: str, query: str, document: str, judge: str) -> str:
 def checked_undecided(undecided: Undecided) -> Undecided:
     """The same as it is stored; a BadParameter if it is not valid. The rules are those of a judgment."""
     benchmark, query, document, judge, reason, judged, digest, pool = undecided
-    given = Judgment(benchmark, query, document, judge, 0, reason, judged, text_digest=digest, pool=pool)
-    checked = checked_judgment(given)
+    judgment = Judgment(benchmark, query, document, judge, 0, reason, judged, text_digest=digest, pool=pool)
+    checked = checked_judgment(judgment)
     return Undecided(*checked[:4], checked.reason, checked.judged, checked.text_digest, checked.pool)
 
 
@@ -97,4 +97,4 @@ def list_undecided(
     for name, value in (("query", query), ("document", document), ("judge", judge)):
         if value is not None:
             statement = statement.where(UNDECIDED.c[name] == printable(value))
-    return sorted(read_rows(connection, statement, Undecided), key=lambda one: (one.judged, *one[:4]))
+    return sorted(read_rows(connection, statement, Undecided), key=lambda pair: (pair.judged, *pair[:4]))

@@ -14,7 +14,7 @@ from assay.errors import StoreError, UnknownName
 from assay.store import Store
 from assay.text import short_names
 from assay.web.documents import ServedDatasets
-from assay.web.queue_sessions import QueueSessions
+from assay.web.queue.sessions import QueueSessions
 from assay.web.workers import Streams, Workers, cancel_when_gone
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
     from assay.monitoring import Overview, OverviewReader, Series
     from assay.store import Entry, JudgmentBook, JudgmentState, QueryNoteBook, StoredEvaluation
-    from assay.web.queue_pools import QueuePools
+    from assay.web.queue.pools import QueuePools
 
 
 T = TypeVar("T")
@@ -203,7 +203,7 @@ class AppState:
     @cached_property
     def queue_pools(self) -> QueuePools:
         """The pools that people can judge."""
-        from assay.web.queue_pools import QueuePools
+        from assay.web.queue.pools import QueuePools
 
         return QueuePools(self._pool_folder)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.judging.calibration import add_calibration_arguments, calibrate_judge
@@ -114,10 +115,9 @@ def run_judgments(options: argparse.Namespace) -> int:
             sys.stdout.write(calibrate_judge(store, options, who))
             return 0
         options.kind = options.kind or ("people" if options.action == "export" else None)
-        found = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
-        judgments = [judgment for judgment in found if judgment.is_settled or not options.settled]
+        judgments = _selected(store, options, who)
         undecided = _undecided(store, options, who)
-        if not judgments and not (undecided and options.action == "list"):
+        if not judgments and not undecided:
             _raise_nothing_selected(store.judgments.find(), options, str(store.place))
         if options.action == "withdraw":
             sys.stdout.write(_withdraw(store, judgments))
@@ -125,16 +125,25 @@ def run_judgments(options: argparse.Namespace) -> int:
         if options.action == "export":
             sys.stdout.write(export_judgments(store, judgments, options))
             return 0
-    if options.action == "list":
-        sys.stdout.write(_list(judgments, undecided, options))
-    else:
-        sys.stdout.write({"agreement": _agreement, "disagreements": _disagreements}[options.action](judgments, options))
+    actions: dict[str, Callable[[Sequence[Judgment], argparse.Namespace], str]] = {
+        "list": partial(_list, undecided),
+        "agreement": _agreement,
+        "disagreements": _disagreements,
+    }
+    do = actions[options.action]
+    sys.stdout.write(do(judgments, options))
     return 0
+
+
+def _selected(store: Store, options: argparse.Namespace, who: str | None) -> Sequence[Judgment]:
+    """The judgments that the options select."""
+    every = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
+    return [judgment for judgment in every if judgment.is_settled or not options.settled]
 
 
 def _undecided(store: Store, options: argparse.Namespace, who: str | None) -> Sequence[Undecided]:
     """The pairs that people could not grade, of the same selection."""
-    if options.settled or options.kind not in (None, "people"):
+    if options.action != "list" or options.settled or options.kind not in (None, "people"):
         return ()
     return store.judgments.undecided(options.benchmark, options.query, options.document, who)
 
@@ -193,9 +202,9 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
 
 
-def _list(judgments: Sequence[Judgment], undecided: Sequence[Undecided], options: argparse.Namespace) -> str:
+def _list(undecided: Sequence[Undecided], judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
     if options.format == "json":
-        return _json([judgment.to_dict() for judgment in judgments], undecided=[one.to_dict() for one in undecided])
+        return _json([judgment.to_dict() for judgment in judgments], undecided=[pair.to_dict() for pair in undecided])
     if options.format == "csv":
         return _csv([judgment.to_dict() for judgment in judgments])
     head = ["benchmark", "query", "document", "grade", "judge", "kind", "judged (UTC)", "reason"]
@@ -222,23 +231,24 @@ def _disagreements(judgments: Sequence[Judgment], options: argparse.Namespace) -
     from assay.store import combined, disagreements
 
     people = [judgment for judgment in judgments if judgment.kind == "people"]
-    found = disagreements(people)
+    differing = disagreements(people)
     if options.format == "json":
-        return _json([one.to_dict() for one in found], "disagreements")
+        return _json([pair.to_dict() for pair in differing], "disagreements")
     rows = []
-    for one in found:
-        each = (*one.grades, *([one.settled] if one.settled else []))
-        counts = combined(each)[one.query][one.document]
-        given = "; ".join(f"{judgment.judge_label} {judgment.grade:g}{_because(judgment)}" for judgment in each)
-        rows.append([one.benchmark, one.query, one.document, "settled" if one.settled else "open", f"{counts:g}", given])
+    for pair in differing:
+        each = (*pair.grades, *([pair.settled] if pair.settled else []))
+        counts = combined(each)[pair.query][pair.document]
+        grades = "; ".join(f"{judgment.judge_label} {judgment.grade:g}{_because(judgment)}" for judgment in each)
+        state = "settled" if pair.settled else "open"
+        rows.append([pair.benchmark, pair.query, pair.document, state, f"{counts:g}", grades])
     head = ["benchmark", "query", "document", "state", "counts", "grades"]
     if options.format == "csv":
         return _csv([dict(zip(head, row, strict=True)) for row in rows])
     if not rows:
         return f"people do not disagree about any pair ({counted(len(people), 'judgment')})\n"
-    n_open = sum(one.settled is None for one in found)
+    n_open = sum(pair.settled is None for pair in differing)
     where = "To settle them: assay serve, then Queue" if n_open else "All are settled"
-    return _table(head, rows, {0, 1, 2, 3, 5}) + f"\n{counted(len(found), 'disagreement')}, {n_open:,} open. {where}\n"
+    return _table(head, rows, {0, 1, 2, 3, 5}) + f"\n{counted(len(differing), 'disagreement')}, {n_open:,} open. {where}\n"
 
 
 def _because(judgment: Judgment) -> str:

@@ -64,6 +64,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: spread)",
     )
     draw.add_argument("--seed", type=integer_parser(MOST), default=1, metavar="SEED", help="random seed (default: 1)")
+    _add_judge_arguments(parser)
+    plan = parser.add_argument_group("plan")
+    plan.add_argument(
+        "--plan", action="store_true", help="draw nothing, and show how exact the estimates from some judgments would be"
+    )
+    plan.add_argument("--width", type=parse_number, metavar="W", help="with --plan: the ± to reach at 95 %% (default: 0.03)")
+    show = parser.add_argument_group("output")
+    show.add_argument("-o", "--output", metavar="FILE", help="file for the pool, as JSON lines")
+    add_text_or_json(parser)
+    add_quiet(show)
+
+
+def _add_judge_arguments(parser: argparse.ArgumentParser) -> None:
     work = parser.add_argument_group("judges")
     work.add_argument(
         "--judges",
@@ -82,15 +95,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     work.add_argument(
         "--guidelines", metavar="FILE", help="text that judges read beside each pair (default: what the grades mean)"
     )
-    plan = parser.add_argument_group("plan")
-    plan.add_argument(
-        "--plan", action="store_true", help="draw nothing, and show how exact the estimates from some judgments would be"
-    )
-    plan.add_argument("--width", type=parse_number, metavar="W", help="with --plan: the ± to reach at 95 %% (default: 0.03)")
-    show = parser.add_argument_group("output")
-    show.add_argument("-o", "--output", metavar="FILE", help="file for the pool, as JSON lines")
-    add_text_or_json(parser)
-    add_quiet(show)
 
 
 def run_pool(options: argparse.Namespace) -> int:

@@ -15,8 +15,8 @@ from assay.store import LONGEST_JUDGE, PEOPLE, Judgment, Undecided, judge_name
 from assay.text import printable, shortened
 from assay.web.page import Page, PageRequest, View
 from assay.web.pages.judging import remember_judge, remembered_judge
-from assay.web.queue import Turn, ids_of, progress_of_all, turn_of
-from assay.web.queue_sessions import GRADED, SKIPPED, UNDECIDED
+from assay.web.queue.sessions import GRADED, SKIPPED, UNDECIDED
+from assay.web.queue.turns import Turn, ids_of, progress_of_all, turn_of
 from assay.web.rendering import Answer
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from assay.web.queue_pools import QueuePool
+    from assay.web.queue.pools import QueuePool
     from assay.web.rendering import Renderer
     from assay.web.state import AppState
 
@@ -129,18 +129,18 @@ class Form:
             return self._undone()
         pair = self._pair()
         if do == SKIP:
-            said = "Skipped. The pair comes back at the end."
+            outcome = "Skipped. The pair comes back at the end."
         elif do == CANNOT_TELL:
             self.state.judgments.leave_undecided(self._undecided(pair))
-            said = "Left undecided."
+            outcome = "Left undecided."
         elif do in map(str, self.queue.scale):
             self.state.judgments.give(self._judgment(pair, int(do)))
-            said = f"Saved: {do}."
+            outcome = f"Saved: {do}."
         else:
             grades = ", ".join(map(str, self.queue.scale))
             raise BadParameter(f"do must be a grade ({grades}), {SKIP}, {CANNOT_TELL} or {UNDO}, not {shortened(do)}")
         self._session.note(ids_of(pair), {SKIP: SKIPPED, CANNOT_TELL: UNDECIDED}.get(do, GRADED))
-        return turn_of(self.state, self.queue, self.judge, said=said)
+        return turn_of(self.state, self.queue, self.judge, outcome=outcome)
 
     @property
     def _session(self) -> Any:
@@ -157,7 +157,8 @@ class Form:
     def _judgment(self, pair: PoolPair, grade: int) -> Judgment:
         return Judgment(
             self.queue.benchmark,
-            *pair[:2],
+            pair.query,
+            pair.document,
             self.judge,
             grade,
             self.fields.get("reason", ""),
@@ -167,29 +168,35 @@ class Form:
         )
 
     def _undecided(self, pair: PoolPair) -> Undecided:
-        reason, digest = self.fields.get("reason", ""), self.fields.get("text", "")
-        ids = (self.queue.benchmark, *pair[:2], self.judge)
-        return Undecided(*ids, reason, text_digest=digest, pool=self.queue.pool.id)
+        return Undecided(
+            self.queue.benchmark,
+            pair.query,
+            pair.document,
+            self.judge,
+            self.fields.get("reason", ""),
+            text_digest=self.fields.get("text", ""),
+            pool=self.queue.pool.id,
+        )
 
     def _undone(self) -> Turn:
         """Go back to the last pair and withdraw what was said about it; without a session, to the newest grade."""
         book, benchmark, judge = self.state.judgments, self.queue.benchmark, self.judge
         mine = set(map(ids_of, self.queue.pairs(judge)))
-        given = [one for one in book.find(benchmark, judge=judge, kind=PEOPLE) if not one.is_settled]
+        own = [grade for grade in book.find(benchmark, judge=judge, kind=PEOPLE) if not grade.is_settled]
         action = self._session.undo()
-        last = next((one for one in reversed(given) if (one.query, one.document) in mine), None)
+        last = next((grade for grade in reversed(own) if (grade.query, grade.document) in mine), None)
         pair = action.pair if action else (last.query, last.document) if last else None
         if pair is None:
-            return turn_of(self.state, self.queue, judge, said="There is nothing to undo.")
+            return turn_of(self.state, self.queue, judge, outcome="There is nothing to undo.")
         kind = action.kind if action else GRADED
-        before = next((one for one in given if (one.query, one.document) == pair), None) if kind == GRADED else None
+        before = next((grade for grade in own if (grade.query, grade.document) == pair and kind == GRADED), None)
         if before is not None:
             book.withdraw(before)
         if kind == UNDECIDED:
-            book.withdraw_undecided(Undecided(benchmark, *pair, judge))
+            book.withdraw_undecided(Undecided(benchmark, pair[0], pair[1], judge))
         self._session.show_again(pair)
-        said = f"Undone: the grade {before.grade:g} is withdrawn." if before else "Undone."
-        return turn_of(self.state, self.queue, judge, before, said)
+        outcome = f"Undone: the grade {before.grade:g} is withdrawn." if before else "Undone."
+        return turn_of(self.state, self.queue, judge, before, outcome)
 
 
 POOLS = Page("/queue", show_pools, label="Queue", is_kept=False, knows_judge=True)

@@ -15,7 +15,7 @@ from assay.web.judgments import agreement_grid
 from assay.web.page import Page, PageRequest, View
 from assay.web.pages.judging import WITHDRAW, remember_judge, remembered_judge
 from assay.web.people_grades import people_grades
-from assay.web.queue import done_by, ids_of, progress_of_all
+from assay.web.queue.turns import done_by, ids_of, progress_of_all
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from assay.judging import PoolPair
-    from assay.web.queue_pools import QueuePool, ShownPair
+    from assay.web.queue.pools import QueuePool, ShownPair
     from assay.web.rendering import Renderer
     from assay.web.state import AppState
 
@@ -36,13 +36,13 @@ ANCHOR = "disagreements"
 class ToSettle:
     """A pair on which people differ, as the page shows it."""
 
-    found: Disagreement
+    pair: Disagreement
     shown: ShownPair
 
     @property
     def settled(self) -> str:
         """`2 by Ana, 2026-11-15 09:30`; empty if it is open."""
-        final = self.found.settled
+        final = self.pair.settled
         return f"{final.grade:g} by {final.judge}, {readable_time(final.judged)}" if final else ""
 
     @property
@@ -58,19 +58,20 @@ def show_agreement(state: AppState, request: PageRequest) -> View:
     """
     queue = state.queue_pools.find(state, request.places["pool"])
     pairs = {ids_of(pair): pair for pair in queue.pool.drawn}
-    grades = [one for one in people_grades(state, queue.benchmark).judgments if (one.query, one.document) in pairs]
-    found = disagreements(grades)
+    people = people_grades(state, queue.benchmark).judgments
+    grades = [grade for grade in people if (grade.query, grade.document) in pairs]
+    differing = disagreements(grades)
     blind = _still_to_judge(state, queue, request.judge)
-    open_ = [one for one in found if (one.query, one.document) not in blind]
+    visible = [pair for pair in differing if (pair.query, pair.document) not in blind]
     content = {
         "queue": queue,
         "judges": progress_of_all(state, queue),
         "agreement": agreement_grid(grades),
-        "to_settle": [ToSettle(one, queue.show(pairs[one.query, one.document])) for one in open_[:MAX_SHOWN]],
-        "n_open": sum(one.settled is None for one in found),
-        "n_settled": sum(one.settled is not None for one in found),
-        "n_held_back": len(found) - len(open_),
-        "n_more": max(0, len(open_) - MAX_SHOWN),
+        "to_settle": [ToSettle(pair, queue.show(pairs[pair.query, pair.document])) for pair in visible[:MAX_SHOWN]],
+        "n_open": sum(pair.settled is None for pair in differing),
+        "n_settled": sum(pair.settled is not None for pair in differing),
+        "n_held_back": len(differing) - len(visible),
+        "n_more": max(0, len(visible) - MAX_SHOWN),
         "judge": request.judge,
         "newer": None,
     }
@@ -109,13 +110,13 @@ def _settle(state: AppState, request: Request, fields: Mapping[str, str]) -> Res
     if not judge or len(judge) > LONGEST_JUDGE:
         raise BadParameter(f"enter your name, with at most {LONGEST_JUDGE} characters, so that others see who settled it")
     pair, do = _disagreed(state, queue, fields), fields.get("do", "")
-    final = Judgment(queue.benchmark, *pair[:2], judge, 0, kind=PEOPLE, is_settled=True)
+    final = Judgment(queue.benchmark, pair.query, pair.document, judge, 0, is_settled=True)
     if do == WITHDRAW:
         state.judgments.withdraw(final)
     elif do in map(str, queue.scale):
-        about = {"reason": fields.get("reason", ""), "text_digest": fields.get("text", "")}
-        drawn = {"pool": queue.pool.id, "probability": pair.probability}
-        state.judgments.give(final._replace(grade=int(do), **about, **drawn))
+        reason, digest = fields.get("reason", ""), fields.get("text", "")
+        final = final._replace(grade=int(do), reason=reason, text_digest=digest)
+        state.judgments.give(final._replace(pool=queue.pool.id, probability=pair.probability))
     else:
         raise BadParameter(f"a grade must be one of {', '.join(map(str, queue.scale))}, not {shortened(do)}")
     answer = RedirectResponse(f"/queue/{quote(queue.pool.id)}/agreement#{ANCHOR}", 303)
@@ -126,7 +127,7 @@ def _settle(state: AppState, request: Request, fields: Mapping[str, str]) -> Res
 def _disagreed(state: AppState, queue: QueuePool, fields: Mapping[str, str]) -> PoolPair:
     """The pair of the form; an error if people do not disagree about it."""
     asked = tuple(printable(fields.get(name, "")) for name in ("query", "document"))
-    known = state.judgments.find(queue.benchmark, *asked, kind=PEOPLE)
+    known = state.judgments.find(queue.benchmark, asked[0], asked[1], kind=PEOPLE)
     pair = next((pair for pair in queue.pool.drawn if ids_of(pair) == asked), None)
     if pair is None or not disagreements(known):
         what = f"document {shortened(asked[1])} and query {shortened(asked[0])}"

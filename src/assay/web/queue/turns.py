@@ -11,8 +11,8 @@ from assay.judging import PoolPair
 from assay.store import PEOPLE, Judgment, digest_of_text
 from assay.text import counted, printable
 from assay.web.people_grades import people_grades
-from assay.web.queue_pools import QueuePool, ShownPair, judges_of
-from assay.web.queue_sessions import Ids, QueueSession, minutes_for, seconds_each
+from assay.web.queue.pools import QueuePool, ShownPair, judges_of
+from assay.web.queue.sessions import Ids, QueueSession, minutes_for, seconds_each
 
 if TYPE_CHECKING:
     from assay.store import Undecided
@@ -34,7 +34,7 @@ class Done(NamedTuple):
     def of(cls, judgments: Iterable[Judgment], undecided: Iterable[Undecided]) -> Done:
         """What these judgments and undecided pairs of one judge say."""
         graded = ((judgment.query, judgment.document) for judgment in judgments if not judgment.is_settled)
-        return cls(frozenset(graded), frozenset((one.query, one.document) for one in undecided))
+        return cls(frozenset(graded), frozenset((pair.query, pair.document) for pair in undecided))
 
 
 def done_by(state: AppState, queue: QueuePool, judge: str) -> Done:
@@ -106,15 +106,15 @@ def progress_of_all(state: AppState, queue: QueuePool) -> list[Progress]:
     """How far each judge of a pool is: the named ones, or all who have graded pairs of it; with the pace of all sessions."""
     in_pool = {ids_of(pair) for pair in queue.pool.drawn}
     people = people_grades(state, queue.benchmark).judgments
-    graded = [one for one in people if not one.is_settled and (one.query, one.document) in in_pool]
-    undecided = [one for one in state.judgments.undecided(queue.benchmark) if (one.query, one.document) in in_pool]
-    names = judges_of(queue.pool, [one.judge for one in (*graded, *undecided)])
+    graded = [grade for grade in people if not grade.is_settled and (grade.query, grade.document) in in_pool]
+    undecided = [pair for pair in state.judgments.undecided(queue.benchmark) if (pair.query, pair.document) in in_pool]
+    names = judges_of(queue.pool, [*(grade.judge for grade in graded), *(pair.judge for pair in undecided)])
     listed = []
     for judge in names:
-        own = [one for one in graded if one.judge == judge]
+        own = [grade for grade in graded if grade.judge == judge]
         mine = set(map(ids_of, queue.pairs(judge)))
-        done = Done.of(own, (one for one in undecided if one.judge == judge))
-        times = (datetime.fromisoformat(one.judged).timestamp() for one in own if one.pool == queue.pool.id)
+        done = Done.of(own, (pair for pair in undecided if pair.judge == judge))
+        times = (datetime.fromisoformat(grade.judged).timestamp() for grade in own if grade.pool == queue.pool.id)
         n_graded, n_undecided = len(mine & done.graded), len(mine & done.undecided - done.graded)
         listed.append(Progress(judge, len(mine), n_graded, n_undecided, seconds_each(times)))
     return listed
@@ -133,7 +133,7 @@ class Turn:
     grade: str = ""
     """The grade that was undone."""
     can_undo: bool = False
-    said: str = ""
+    outcome: str = ""
     """What happened to the last form."""
 
     @property
@@ -142,7 +142,7 @@ class Turn:
         return digest_of_text(self.pair.text) if self.pair else ""
 
 
-def turn_of(state: AppState, queue: QueuePool, judge: str, undone: Judgment | None = None, said: str = "") -> Turn:
+def turn_of(state: AppState, queue: QueuePool, judge: str, undone: Judgment | None = None, outcome: str = "") -> Turn:
     """What a judge sees next; `undone` is the grade that was just withdrawn."""
     pairs, session = queue.pairs(judge), state.queue_sessions.of(queue.pool.id, judge)
     done = done_by(state, queue, judge)
@@ -154,6 +154,6 @@ def turn_of(state: AppState, queue: QueuePool, judge: str, undone: Judgment | No
         queue.show(pair) if pair else None,
         undone.reason if undone else "",
         f"{undone.grade:g}" if undone else "",
-        bool(session.actions) or any(ids_of(one) in done.graded for one in pairs),
-        said,
+        bool(session.actions) or any(ids_of(other) in done.graded for other in pairs),
+        outcome,
     )

@@ -111,7 +111,7 @@ def minutes_for(n_pairs: int, seconds: float | None) -> float:
 
 
 class QueueSessions:
-    """`sessions.of(pool, judge)` is the session of a judge in a pool. If there are too many, the least recently used ends."""
+    """`sessions.of(pool, judge)` is the session of a judge in a pool. The least recently used one ends first."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], QueueSession] = OrderedDict()

@@ -137,12 +137,12 @@ class QueuePools:
 
     def _read(self, state: AppState, id_: str) -> QueuePool:
         pool = kept_pool(id_, self.folder)
-        on_it = [one for one in state.index.results if pool and one.entry.benchmark == printable(pool.benchmark)]
+        on_it = [listed for listed in state.index.results if pool and listed.entry.benchmark == printable(pool.benchmark)]
         if pool is None or not on_it:
             name = pool.benchmark if pool else ""
             hint = "grades belong to a benchmark, and the store has no result on it. To store one: assay eval"
             raise UnknownName("benchmark of a stored result", name, (), hint)
-        results = tuple(state.result(one.key) for one in on_it[:MAX_SEARCHED])
+        results = tuple(state.result(listed.key) for listed in on_it[:MAX_SEARCHED])
         loaded = (state.datasets.find(result, "documents") for result in results)
         return QueuePool(pool, results, next(filter(None, loaded), None))
 
