@@ -1,4 +1,4 @@
-"""Who judges which pair of a pool, and in which order: every pair once or by all, no rank in the order, a random part first."""
+"""Who judges which pair of a pool, and in which order: every pair once or by all, and no rank in the order."""
 
 from __future__ import annotations
 

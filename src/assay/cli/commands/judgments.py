@@ -36,6 +36,8 @@ IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
 MAX_NAMES_SHOWN = 10
+Do = Callable[["Sequence[Judgment]", argparse.Namespace], str]
+"""What an action prints about judgments."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -125,19 +127,15 @@ def run_judgments(options: argparse.Namespace) -> int:
         if options.action == "export":
             sys.stdout.write(export_judgments(store, judgments, options))
             return 0
-    actions: dict[str, Callable[[Sequence[Judgment], argparse.Namespace], str]] = {
-        "list": partial(_list, undecided),
-        "agreement": _agreement,
-        "disagreements": _disagreements,
-    }
-    do = actions[options.action]
+    do: Do = {"agreement": _agreement, "disagreements": _disagreements}.get(options.action, partial(_list, undecided))
     sys.stdout.write(do(judgments, options))
     return 0
 
 
 def _selected(store: Store, options: argparse.Namespace, who: str | None) -> Sequence[Judgment]:
     """The judgments that the options select."""
-    every = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
+    by = None if options.action == "disagreements" else who
+    every = store.judgments.find(options.benchmark, options.query, options.document, by, options.kind)
     return [judgment for judgment in every if judgment.is_settled or not options.settled]
 
 
@@ -221,9 +219,9 @@ def _list(undecided: Sequence[Undecided], judgments: Sequence[Judgment], options
         ]
         for judgment in judgments
     ]
-    table = _table(head, rows, {0, 1, 2, 4, 5, 6, 7}) if rows else ""
+    table = _table(head, rows, {0, 1, 2, 4, 5, 6, 7}) + "\n" if rows else ""
     pairs = f"; {counted(len(undecided), 'pair')} left undecided" if undecided else ""
-    return f"{table}\n{counted(len(judgments), 'judgment')}{pairs}\n"
+    return f"{table}{counted(len(judgments), 'judgment')}{pairs}\n"
 
 
 def _disagreements(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
@@ -232,6 +230,9 @@ def _disagreements(judgments: Sequence[Judgment], options: argparse.Namespace) -
 
     people = [judgment for judgment in judgments if judgment.kind == "people"]
     differing = disagreements(people)
+    if options.judge is not None:
+        who = _stored_judge_name(options.judge)
+        differing = [pair for pair in differing if who in {judgment.judge for judgment in pair.grades}]
     if options.format == "json":
         return _json([pair.to_dict() for pair in differing], "disagreements")
     rows = []

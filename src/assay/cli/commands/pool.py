@@ -254,12 +254,12 @@ def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> 
     if shares:
         counts = ", ".join(f"{judge} {len(pairs):,}" for judge, pairs in shares.items())
         n_shared = len(set.intersection(*shares.values())) if len(shares) > 1 else 0
-        yield f"judges     {counts} pairs; all of them grade {n_shared:,} of these"
+        yield f"judges     {counts} pairs{f'; all of them grade {n_shared:,} of these' if n_shared else ''}"
     yield f"expected   {_expected_text(plan, drawn.unit, len(drawn.drawn))}"
     for label, text in _share_texts(plan, drawn):
         yield f"{label:<11}{text}"
-    then = _next_step(drawn)
-    yield f"wrote {options.output}. Judge its pairs in the queue of assay serve{then}"
+    where = "the queue of assay serve" if drawn.benchmark else "this order"
+    yield f"wrote {options.output}. Judge its pairs in {where}{_next_step(drawn)}"
 
 
 def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
