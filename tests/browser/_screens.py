@@ -45,12 +45,8 @@ def judged(scene: Scene) -> None:
                 about = {"pool": pool.id, "probability": pair.probability, "judged": when}
                 store.judgments.give(Judgment(BENCHMARK, pair.query, pair.document, judge, other, **about))
         settled = disagreements(store.judgments.find(BENCHMARK))[-1]
-        reason = "both read it again"
-        store.judgments.give(
-            Judgment(
-                BENCHMARK, settled.query, settled.document, "Ana", 1, reason, "2026-11-16T09:00:00+00:00", is_settled=True
-            )
-        )
+        ids, when = settled[:3], "2026-11-16T09:00:00+00:00"
+        store.judgments.give(Judgment(*ids, "Ana", 1, "both read it again", when, is_settled=True))
 
 
 def remember_judge(context, scene: Scene, name: str) -> None:

@@ -17,6 +17,7 @@ IMAGES = DOCS / "images"
 WIDTH, HEIGHT = 1100, 760
 HEIGHTS = {
     "web/compare.png": 840,
+    "web/queue-agreement.png": 1040,
     "web/compare-graded.png": 600,
     "web/compare-queries.png": 700,
     "web/compare-answers.png": 640,
