@@ -175,8 +175,8 @@ def test_disagreements_are_settled_with_two_keys(page_of, campaign, address):
     page = page_of()
     start(page, address, "Cleo")
     page.goto(f"{address}/agreement#disagreements")
-    assert page.evaluate("document.activeElement.closest('li').id") == "pair-1"
     for n_settled in (1, 2):
+        page.wait_for_selector("#pair-1 h3 a:focus")
         page.keyboard.press("2")
         page.wait_for_selector(f"text={n_settled} settled")
     assert [(one.judge, one.grade) for one in campaign.store.judgments.find() if one.is_settled] == [("Cleo", 2)] * 2

@@ -90,6 +90,8 @@
       const button = item && buttonOf(item, event.key);
       if (button) { event.preventDefault(); button.click(); }
     });
-    if (location.hash === "#disagreements") list.querySelector("li.open h3 a")?.focus();
+    // The browser takes the focus away when it scrolls to the part of the address, so this comes after it.
+    const begin = () => requestAnimationFrame(() => list.querySelector("li.open h3 a")?.focus());
+    if (location.hash === "#disagreements") window.addEventListener("load", begin);
   }
 })();
