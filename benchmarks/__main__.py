@@ -24,6 +24,7 @@ from benchmarks import (
     loop,
     many_runs,
     ontology,
+    queue,
     report,
     runner,
     several_runs,
@@ -40,7 +41,7 @@ from benchmarks._timing import Row
 
 MODULES = (
     *(startup, dicts, compat, loop, files, several_runs, json_text, trust, benchmarks, chunkers, spans, fusion),
-    *(ontology, hpo, runner, statistics, store, gate, answers, report, web),
+    *(ontology, hpo, runner, statistics, store, gate, answers, report, web, queue),
 )
 
 ON_DEMAND = (web_memory, indexes, large_files, huge_files, many_runs)

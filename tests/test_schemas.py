@@ -16,7 +16,7 @@ import assay
 from assay.cli import main
 from assay.judging import pool_lines
 from assay.schemas import generated_schemas, schema_names, schema_of, schema_path
-from assay.store import Judgment, Store
+from assay.store import Judgment, Store, Undecided
 
 ROOT = Path(__file__).parents[1]
 INTERNAL = {"assay.answers/1"}
@@ -43,6 +43,7 @@ COMMANDS = {
     "pool latest --plan": "assay.judging_plan/1",
     "pool latest -o drawn.jsonl": "assay.judging_plan/1",
     "judgments agreement": "assay.judgments/1",
+    "judgments disagreements": "assay.judgments/1",
     "judgments calibrate --judge model-a": "assay.calibration/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10 --expected 0.4646": "assay.why/1",
@@ -93,6 +94,9 @@ def workplace(tmp_path_factory):
             for judge in ("ann", "ben"):
                 store.judgments.give(Judgment("rag-template", "q01", "p001", judge, 2.0))
                 store.judgments.give(Judgment("rag-template", "q01", "p001", "model-a", 1, kind="model"))
+                store.judgments.give(Judgment("rag-template", "q02", "p001", judge, float(judge == "ann")))
+            store.judgments.give(Judgment("rag-template", "q02", "p001", "ann", 1.0, is_settled=True))
+            store.judgments.leave_undecided(Undecided("rag-template", "q03", "p001", "ann", "no text"))
         yield folder
 
 

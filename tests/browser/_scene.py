@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import assay
+from assay.judging import Pool, share_work, write_pool
 from assay.store import Entry, Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -31,6 +32,8 @@ class Scene:
     address: str
     old: str
     new: str
+    pool: str
+    """The id of a pool of both results."""
 
     def other(self, provider: str, benchmark: str = BENCHMARK, nth: int = 0) -> str:
         """The key of another result, the newest if `nth` is 0."""
@@ -41,7 +44,20 @@ def copied(original: Path, folder: Path, serve, **how) -> Scene:
     """A copy of the store that a test may change, and its pages."""
     path = Path(shutil.copy(original, folder / "store.db"))
     new, old = keys_of(path, SEARCH, BENCHMARK)[:2]
-    return Scene(path, serve(path, datasets=[assay.load_dataset(str(EXAMPLES / "support.json"))], **how), old, new)
+    pool = drawn(path, (old, new))
+    pools = folder / "pools"
+    pools.mkdir()
+    write_pool(pool, pools / f"{pool.id}.jsonl")
+    support = assay.load_dataset(str(EXAMPLES / "support.json"))
+    return Scene(path, serve(path, datasets=[support], pools=pools, **how), old, new, pool.id)
+
+
+def drawn(path: Path, keys: tuple[str, ...]) -> Pool:
+    """A pool of two results, for two judges."""
+    with Store.open(path) as store:
+        places = [key.split("/") for key in keys]
+        results = [store.find(name).results[int(place)].with_fields(name=f"run {place} of {name}") for name, place in places]
+    return share_work(assay.pool(results, pairs=200), ["Ana", "Ben"], 0.25)
 
 
 def keys_of(path: Path, provider: str, benchmark: str) -> list[str]:

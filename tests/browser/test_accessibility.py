@@ -27,6 +27,7 @@ def axe():
 def scene(scene_store, serve, tmp_path_factory):
     made = _scene.copied(scene_store, tmp_path_factory.mktemp("axe"), serve)
     _screens.graded(made)
+    _screens.judged(made)
     with Store.open(made.path) as store, publish_progress(store.place, 2) as tell:
         tell(Progress("rag-template/dense", 4800, n_done=1200, n_failed=7))
         yield made
@@ -69,6 +70,7 @@ def open_all(page):
 def test_every_screen(page, scene, axe):
     wrong = {}
     for name, path in _screens.screens(scene).items():
+        _screens.remember_judge(page.context, scene, name)
         page.goto(scene.address + path)
         assert page.locator("h1").count() == 1, name
         open_all(page)

@@ -17,6 +17,7 @@ IMAGES = DOCS / "images"
 WIDTH, HEIGHT = 1100, 760
 HEIGHTS = {
     "web/compare.png": 840,
+    "web/queue-agreement.png": 1040,
     "web/compare-graded.png": 600,
     "web/compare-queries.png": 700,
     "web/compare-answers.png": 640,
@@ -37,7 +38,7 @@ MASK = """() => {
   }
 }"""
 """Writes the place of the store as in `make demo-web`."""
-WITHOUT = {"no-page", "query-with-answer"}
+WITHOUT = {"no-page", "query-with-answer", "queues", "queue-name"}
 """Screens without a picture: like another one."""
 
 
@@ -50,6 +51,13 @@ def scene(scene_store, serve, tmp_path_factory):
 def graded(scene_store, serve, tmp_path_factory):
     made = _scene.copied(scene_store, tmp_path_factory.mktemp("graded"), serve)
     _screens.graded(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def judged(scene_store, serve, tmp_path_factory):
+    made = _scene.copied(scene_store, tmp_path_factory.mktemp("judged"), serve)
+    _screens.judged(made)
     return made
 
 
@@ -82,10 +90,14 @@ def show(page, address, part=None):
         page.locator(part).first.evaluate("one => one.scrollIntoView()")
 
 
-def test_every_screen(page, scene, graded):
+def test_every_screen(page, scene, graded, judged):
     """Before somebody grades, and the screens on which grades are seen after it."""
     for name, path in _screens.screens(scene).items():
-        if name not in WITHOUT:
+        _screens.remember_judge(page.context, judged, name)
+        if name in ("queue", "queue-agreement"):
+            show(page, judged.address + path)
+            is_taken(page, f"web/{name}.png")
+        elif name not in WITHOUT:
             after = name in ("compare-graded", "judgments", "query")
             address = graded.address + _screens.screens(graded)[name] if after else scene.address + path
             show(page, address, PARTS.get(name))

@@ -6,7 +6,7 @@ import pytest
 
 from assay import Qrels, load_dataset, run
 from assay.evaluation import rejudge
-from assay.store import Judgment, QueryNote, Store, combined
+from assay.store import Judgment, QueryNote, Store, Undecided, combined
 
 from ._stored import result_of
 
@@ -63,6 +63,17 @@ def test_what_trec_cannot_hold_is_named_and_the_rest_written(transcript):
 def test_three_judges_have_an_alpha(transcript):
     give(*(Judgment("small", "q0", document, "Cleo", grade) for document, grade in (("d4", 2), ("d5", 0), ("d6", 1))))
     transcript("judgments/three_judges")
+
+
+@pytest.mark.usefixtures("judged")
+def test_disagreements_are_listed_and_settled_ones_can_be_opened_again(transcript):
+    """The settled grade counts in what is exported, and the judge's own grade stays when it is withdrawn."""
+    give(Judgment("small", "q0", "d4", "Ana", 0, "both read it", "2026-11-15T10:00:00+00:00", is_settled=True))
+    with Store.open() as store:
+        store.judgments.leave_undecided(Undecided("small", "q1", "d4", "Ana", "no text", "2026-11-15T10:00:00+00:00"))
+    transcript("judgments/settled")
+    assert Path("settled.txt").read_text() == "q0 0 d4 0\nq0 0 d5 0\nq0 0 d6 3\n"
+    assert Path("open.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
 
 
 @pytest.fixture

@@ -35,6 +35,17 @@ def test_pools_plans_and_designs(transcript, systems):
 
 
 @pytest.mark.usefixtures("stored")
+def test_judges_share_a_pool_and_read_its_guidelines(transcript, systems):
+    """The draw and its id are the same as without judges."""
+    Path("rules.txt").write_text("Only facts count.\n")
+    transcript("pool/judges")
+    plain, shared = library.pool(systems, pairs=40), read("shared.jsonl")
+    assert (shared.id, shared.pairs) == (plain.id, plain.pairs)
+    assert (shared.judges, shared.overlap, shared.guidelines) == (("Ana", "Ben"), 0.2, "Only facts count.")
+    assert read(f".assay/pools/{plain.id}.jsonl") == shared
+
+
+@pytest.mark.usefixtures("stored")
 def test_what_is_refused(transcript, assay):
     assay("show", "latest#bm25", "-f", "json", "-o", "whole.json")
     saved = json.loads(Path("whole.json").read_text())

@@ -1,3 +1,6 @@
+from assay.judging.assignment import LONGEST_GUIDELINES as LONGEST_GUIDELINES
+from assay.judging.assignment import pairs_of as pairs_of
+from assay.judging.assignment import share_work as share_work
 from assay.judging.calibration import Bias as Bias
 from assay.judging.calibration import Calibration as Calibration
 from assay.judging.calibration import calibrate as calibrate
@@ -28,6 +31,13 @@ from assay.judging.planning import USUAL_WIDTH as USUAL_WIDTH
 from assay.judging.planning import Expected as Expected
 from assay.judging.planning import JudgingPlan as JudgingPlan
 from assay.judging.planning import plan_judging as plan_judging
+from assay.judging.pool_files import POOL_FOLDER as POOL_FOLDER
+from assay.judging.pool_files import keep_pool as keep_pool
+from assay.judging.pool_files import kept_pool as kept_pool
+from assay.judging.pool_files import kept_pool_ids as kept_pool_ids
+from assay.judging.pool_files import kept_pool_path as kept_pool_path
+from assay.judging.pool_files import read_pool_file as read_pool_file
+from assay.judging.pool_files import write_pool as write_pool
 from assay.judging.pool_form import SCHEMA as SCHEMA
 from assay.judging.pool_form import SavedPool as SavedPool
 from assay.judging.pool_form import SavedPoolPair as SavedPoolPair

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from assay.errors import AssayError, DataError
+from assay.errors import AssayError, BadParameter, DataError
+from assay.judging.assignment import share_work
 from assay.judging.pools import Pool, PoolPair, pool_metric
 from assay.schema import Count, decode_json
 from assay.serialize import dumps
@@ -30,6 +31,9 @@ class SavedPool(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     n_pairs: Count
     benchmark: str = ""
     is_complete: bool = False
+    judges: list[str] = []
+    overlap: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
+    guidelines: str = ""
 
 
 class SavedPoolPair(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
@@ -51,6 +55,8 @@ def pool_lines(pool: Pool) -> Iterator[str]:
         "n_pairs": len(pool.pairs),
         "systems": list(pool.systems),
         "queries": list(pool.queries),
+        **({"judges": list(pool.judges), "overlap": pool.overlap} if pool.judges else {}),
+        **({"guidelines": pool.guidelines} if pool.guidelines else {}),
     }
     yield dumps(head)
     for pair in (*pool.drawn, *(pair for pair in pool.pairs if pair.place is None)):
@@ -80,7 +86,10 @@ def pool_from_lines(lines: Iterable[str | bytes], source: str = "a pool") -> Poo
         head.is_complete,
     )
     _check(pool, head, source)
-    return pool
+    try:
+        return share_work(pool, head.judges, head.overlap, head.guidelines)
+    except BadParameter as error:
+        raise DataError(str(error), source=f"{source}:{numbered[0][0]}") from None
 
 
 def _check(pool: Pool, head: SavedPool, source: str) -> None:

@@ -52,10 +52,16 @@ class Pool:
     benchmark: str = ""
     is_complete: bool = False
     """Whether every pair within the depth was drawn."""
+    judges: tuple[str, ...] = ()
+    """The people who share the work; empty: everyone judges all pairs."""
+    overlap: float = 0.0
+    """The share of the work that goes to all judges, so that their agreement is known."""
+    guidelines: str = ""
+    """What judges read beside each pair; empty: the usual text."""
 
-    @property
+    @cached_property
     def id(self) -> str:
-        """The first characters of the fingerprint of everything in it: equal pools have equal ids."""
+        """The first characters of the fingerprint of the draw: equal draws have equal ids, whoever judges them."""
         about = (self.how, str(self.seed), self.metric, str(self.depth), self.benchmark, str(self.is_complete))
         rows = [about, self.systems, self.queries, *((*pair[:2], repr(pair[2]), str(pair[3])) for pair in self.pairs)]
         return fingerprint(rows)[:16]

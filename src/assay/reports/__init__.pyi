@@ -23,6 +23,9 @@ from assay.reports.page.charts import Figure as Figure
 from assay.reports.page.charts import Figures as Figures
 from assay.reports.page.charts import with_own_ids as with_own_ids
 from assay.reports.page.head import cross_benchmark_section as cross_benchmark_section
+from assay.reports.page.marked_words import Piece as Piece
+from assay.reports.page.marked_words import Terms as Terms
+from assay.reports.page.marked_words import marked as marked
 from assay.reports.page.page import Group as Group
 from assay.reports.page.page import Page as Page
 from assay.reports.page.page import make_group as make_group

@@ -63,6 +63,8 @@ class DrawnPoolForm(msgspec.Struct):
     n_drawn: Count
     n_pairs: Count
     systems: list[str]
+    judges: list[str]
+    overlap: float
     never_eligible: dict[str, float]
     file: str
 
@@ -142,6 +144,9 @@ class PoolLine(msgspec.Struct, forbid_unknown_fields=True):
     n_pairs: Count | UnsetType = UNSET
     systems: list[str] | UnsetType = UNSET
     queries: list[str] | UnsetType = UNSET
+    judges: list[str] | UnsetType = UNSET
+    overlap: Annotated[float, msgspec.Meta(ge=0, le=1)] | UnsetType = UNSET
+    guidelines: str | UnsetType = UNSET
     query: str | UnsetType = UNSET
     document: str | UnsetType = UNSET
     probability: Annotated[float, msgspec.Meta(gt=0, le=1)] | UnsetType = UNSET

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from assay.model import Document, Query, RelevanceJudgment, Span
 from assay.schemas.written_form import Optional, written_form
-from assay.store import JudgeAgreement, Judgment, QueryNote
+from assay.store import JudgeAgreement, Judgment, QueryNote, Undecided
 
 
 class StoredFigure(msgspec.Struct):
@@ -46,15 +46,28 @@ class ResultsFile(msgspec.Struct):
 
 
 JudgmentForm = written_form("Judgment", Judgment)
+UndecidedForm = written_form("Undecided", Undecided)
 NoteForm = written_form("QueryNote", QueryNote)
 AgreementForm = written_form("JudgeAgreement", JudgeAgreement, same=float)
 
 
+class DisagreementForm(msgspec.Struct):
+    """A pair that people graded differently, and the grade that settles it; null if it is open."""
+
+    benchmark: str
+    query: str
+    document: str
+    grades: list[JudgmentForm]  # type: ignore[valid-type]
+    settled: JudgmentForm | None  # type: ignore[valid-type]
+
+
 class JudgmentsFile(msgspec.Struct):
-    """The judgments in a store, the agreement of their judges, or the notes on queries."""
+    """The judgments in a store, the agreement or disagreements of their judges, or the notes on queries."""
 
     schema: str
     judgments: list[JudgmentForm] | UnsetType = UNSET  # type: ignore[valid-type]
+    undecided: list[UndecidedForm] | UnsetType = UNSET  # type: ignore[valid-type]
+    disagreements: list[DisagreementForm] | UnsetType = UNSET
     agreement: list[AgreementForm] | UnsetType = UNSET  # type: ignore[valid-type]
     alpha: dict[str, Any] | UnsetType | None = UNSET
     notes: list[NoteForm] | UnsetType = UNSET  # type: ignore[valid-type]

@@ -1,8 +1,10 @@
 from assay.store.export import Line as Line
 from assay.store.guards import GuardBook as GuardBook
 from assay.store.guards import GuardEntry as GuardEntry
+from assay.store.judge_panel import Disagreement as Disagreement
 from assay.store.judge_panel import JudgeAgreement as JudgeAgreement
 from assay.store.judge_panel import PanelAgreement as PanelAgreement
+from assay.store.judge_panel import disagreements as disagreements
 from assay.store.judge_panel import judge_agreements as judge_agreements
 from assay.store.judge_panel import panel_agreement as panel_agreement
 from assay.store.judgment import KINDS as KINDS
@@ -11,6 +13,7 @@ from assay.store.judgment import LONGEST_POOL as LONGEST_POOL
 from assay.store.judgment import LONGEST_REASON as LONGEST_REASON
 from assay.store.judgment import PEOPLE as PEOPLE
 from assay.store.judgment import Judgment as Judgment
+from assay.store.judgment import checked_judge as checked_judge
 from assay.store.judgment import checked_judgment as checked_judgment
 from assay.store.judgment import combined as combined
 from assay.store.judgment import digest_of_text as digest_of_text
@@ -58,5 +61,6 @@ from assay.store.stored_result import Note as Note
 from assay.store.stored_result import Point as Point
 from assay.store.stored_result import StoredEvaluation as StoredEvaluation
 from assay.store.timestamps import parse_since as parse_since
+from assay.store.undecided import Undecided as Undecided
 
 __all__ = ["Entry", "Imported", "Judgment", "Note", "Point", "QueryNote", "Store", "StoredEvaluation", "keep"]

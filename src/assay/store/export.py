@@ -1,8 +1,8 @@
 """The export file: evaluations as JSON lines, compressed with zstandard, to copy from one store to another.
 
 The first line has the schema. Then comes each evaluation, followed by its results as `Result.to_dict` returns them, then the
-judgments and the notes on queries; the last line has the number of evaluations. `zstd -dc file | head -1` shows the first
-line. Secrets that became known after an evaluation was saved are masked.
+judgments, undecided pairs and notes on queries; the last line has the number of evaluations. `zstd -dc file | head -1`
+shows the first line. Secrets that became known after an evaluation was saved are masked.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from assay.store.reading import read_bundle
 from assay.store.references import ID, check_baseline_name, resolve_part
 from assay.store.stored_result import Note, StoredResult, stored_from_plain
 from assay.store.timestamps import now, parse_timestamp
+from assay.store.undecided import Undecided, checked_undecided
 from assay.store.writing import SHORTEST_DIGEST, EvaluationBundle
 from assay.text import printable, shortened
 
@@ -40,9 +41,9 @@ ENDING = ".zst"
 LEVEL = 6
 MASKED_TAG = "masked"
 """The replacement for a secret in the name of a baseline, which cannot have asterisks."""
-KINDS = ("schema", "evaluation", "result", "judgment", "query_note", "end")
+KINDS = ("schema", "evaluation", "result", "judgment", "undecided", "query_note", "end")
 """The kinds of lines."""
-AFTER_EVALUATIONS = ("judgment", "query_note", "end")
+AFTER_EVALUATIONS = ("judgment", "undecided", "query_note", "end")
 
 
 class Exported(NamedTuple):
@@ -87,6 +88,7 @@ def write_export(
     evaluations: Iterable[Exported],
     judgments: Iterable[Judgment] = (),
     query_notes: Iterable[QueryNote] = (),
+    undecided: Iterable[Undecided] = (),
 ) -> int:
     """Write all evaluations, or no file at all; returns how many. The file name must end in .zst."""
     import zstandard
@@ -102,6 +104,8 @@ def write_export(
             n_written += 1
         for judgment in judgments:
             out.write(_line({"judgment": mask_nested(judgment.to_dict())}))
+        for pair in undecided:
+            out.write(_line({"undecided": mask_nested(pair.to_dict())}))
         for note in query_notes:
             out.write(_line({"query_note": mask_nested(note.to_dict())}))
         out.write(_line({"end": n_written}))
@@ -164,6 +168,20 @@ class JudgmentRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     text_digest: str = ""
     pool: str = ""
     probability: float | None = None
+    is_settled: bool = False
+
+
+class UndecidedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A pair that a person could not grade."""
+
+    benchmark: str
+    query: str
+    document: str
+    judge: str
+    reason: str = ""
+    judged: str = ""
+    text_digest: str = ""
+    pool: str = ""
 
 
 class QueryNoteRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -186,11 +204,12 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     evaluation: EvaluationRecord | None = None
     result: SavedResult | None = None
     judgment: JudgmentRecord | None = None
+    undecided: UndecidedRecord | None = None
     query_note: QueryNoteRecord | None = None
     end: Count | None = None
 
 
-def read_export(path: Path) -> Iterator[Exported | Judgment | QueryNote]:
+def read_export(path: Path) -> Iterator[Exported | Judgment | Undecided | QueryNote]:
     """Each evaluation, after it was read and checked, then judgments and notes on queries. An error names its line."""
     with _lines(path) as lines:
         head = _read_line(path, lines, "schema").line
@@ -204,6 +223,10 @@ def read_export(path: Path) -> Iterator[Exported | Judgment | QueryNote]:
             with _import_errors(path, read.number, "a judgment"):
                 yield checked_judgment(Judgment(**msgspec.structs.asdict(judgment)))
             read = _read_line(path, lines, *AFTER_EVALUATIONS)
+        while (pair := read.line.undecided) is not None:
+            with _import_errors(path, read.number, "an undecided pair"):
+                yield checked_undecided(Undecided(**msgspec.structs.asdict(pair)))
+            read = _read_line(path, lines, *AFTER_EVALUATIONS[1:])
         while (note := read.line.query_note) is not None:
             with _import_errors(path, read.number, "a note on a query"):
                 yield checked_note(QueryNote(**msgspec.structs.asdict(note)))

@@ -1,4 +1,7 @@
-"""Agreement of judges: how often they gave the same grade to the same pair, and how much more often than by chance."""
+"""Agreement of judges: how often they gave the same grade to the same pair, and how much more often than by chance.
+
+Settled grades are not grades of a judge of their own, so they do not count. `disagreements` are the pairs to settle.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, NamedTuple
 from assay.model import is_finite_number
 from assay.serialize import to_json
 from assay.stats import ALPHA_SCALES, Reliability, kappa_interval, krippendorff_alpha
-from assay.store.judgment import Judgment
+from assay.store.judgment import PEOPLE, Judgment
 
 
 class JudgeAgreement(NamedTuple):
@@ -44,7 +47,8 @@ def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
     """The agreement of all judges who share a pair, those with the most pairs first."""
     by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
     for judgment in judgments:
-        by_judge[judgment.judge_label][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
+        if not judgment.is_settled:
+            by_judge[judgment.judge_label][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
     agreements = []
     for a, b in combinations(sorted(by_judge), 2):
         shared = [pair for pair in by_judge[a] if pair in by_judge[b]]
@@ -91,6 +95,51 @@ def _grades_by_pair(judgments: Iterable[Judgment]) -> dict[tuple[str, str, str],
     """Benchmark, query and document → judge → grade; grades that are not finite numbers are left out."""
     by_pair: defaultdict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for judgment in judgments:
-        if is_finite_number(judgment.grade):
+        if is_finite_number(judgment.grade) and not judgment.is_settled:
             by_pair[judgment.benchmark, judgment.query, judgment.document][judgment.judge_label] = judgment.grade
     return by_pair
+
+
+class Disagreement(NamedTuple):
+    """A pair that people graded differently."""
+
+    benchmark: str
+    query: str
+    document: str
+    grades: tuple[Judgment, ...]
+    """The grades of the people, by name."""
+    settled: Judgment | None = None
+    """The grade that counts, and who settled it; None if it is open, so that the lower median counts."""
+
+    @property
+    def distance(self) -> float:
+        """The difference between the highest and the lowest grade."""
+        every = [judgment.grade for judgment in self.grades]
+        return max(every) - min(every) if every else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        plain = {"benchmark": self.benchmark, "query": self.query, "document": self.document}
+        settled = None if self.settled is None else self.settled.to_dict()
+        return {**plain, "grades": [judgment.to_dict() for judgment in self.grades], "settled": settled}
+
+
+def disagreements(judgments: Iterable[Judgment]) -> list[Disagreement]:
+    """The pairs that people graded differently: open ones first, and of these the largest differences.
+
+    A settled pair stays in the list, even if the people agree later. Other kinds of judgments do not count.
+    """
+    by_pair: defaultdict[tuple[str, str, str], list[Judgment]] = defaultdict(list)
+    settled: dict[tuple[str, str, str], Judgment] = {}
+    for judgment in judgments:
+        pair = judgment.benchmark, judgment.query, judgment.document
+        if judgment.kind == PEOPLE and judgment.is_settled:
+            settled[pair] = judgment
+        elif judgment.kind == PEOPLE:
+            by_pair[pair].append(judgment)
+    differing = [
+        Disagreement(*pair, tuple(sorted(by_pair[pair], key=lambda judgment: judgment.judge)), settled.get(pair))
+        for pair in sorted({*by_pair, *settled})
+        if pair in settled or len({judgment.grade for judgment in by_pair[pair]}) > 1
+    ]
+    return sorted(differing, key=lambda pair: (pair.settled is not None, -pair.distance))

@@ -1,6 +1,7 @@
 """Judgment: the grade that a judge gave to a document for a query, and everything that is known about how it was given.
 
-The grades of people, of models and of rules are layers: they are never mixed. `combined` is one grade for each pair.
+The grades of people, of models and of rules are layers: they are never mixed. `combined` is one grade for each pair. A
+settled grade ends a disagreement: it counts instead of the grades of single judges, which stay as they are.
 `exportable` says which grades can be written as TREC qrels.
 """
 
@@ -50,16 +51,23 @@ class Judgment(NamedTuple):
     """The pool that the document was drawn from, if any."""
     probability: float | None = None
     """The probability with which the document was drawn from its pool; None if it was not drawn."""
+    is_settled: bool = False
+    """Whether the grade settles a disagreement of judges; then `judge` is who settled it."""
 
     @property
     def key(self) -> str:
-        """The key of the judgment: a judge of a kind has one grade for each pair of query and document."""
-        return digest_of(pack_json([self.benchmark, self.query, self.document, self.judge, self.kind]))
+        """The key of the judgment: a judge of a kind has one grade for each pair of query and document.
+
+        A pair has one settled grade, whoever gave it.
+        """
+        whose = ["", self.kind, "settled"] if self.is_settled else [self.judge, self.kind]
+        return digest_of(pack_json([self.benchmark, self.query, self.document, *whose]))
 
     @property
     def judge_label(self) -> str:
-        """The name of the judge, with the kind if it is not a person: `gpt-5 (model)`."""
-        return self.judge if self.kind == PEOPLE else f"{self.judge} ({self.kind})"
+        """The name of the judge, with what is special about the grade: `gpt-5 (model)`, `Ana (settled)`."""
+        about = [*([self.kind] if self.kind != PEOPLE else []), *(["settled"] if self.is_settled else [])]
+        return f"{self.judge} ({', '.join(about)})" if about else self.judge
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -86,18 +94,17 @@ def checked_judgment(judgment: Judgment) -> Judgment:
         raise BadParameter("a judgment needs a query and a document")
     if not is_finite_number(judgment.grade):
         raise BadParameter(f"a grade must be a finite number, not {shortened(judgment.grade)}")
-    judged = parse_timestamp(judgment.judged) if judgment.judged else now()
-    if judged is None:
-        raise BadParameter(f"judged must be a time such as 2026-11-15T09:30:00+00:00, not {shortened(judgment.judged)}")
+    if not isinstance(judgment.is_settled, bool):
+        raise BadParameter(f"is_settled must be true or false, not {shortened(judgment.is_settled)}")
     benchmark, query, document = (printable(text) for text in (judgment.benchmark, judgment.query, judgment.document))
     return judgment._replace(
         benchmark=benchmark,
         query=query,
         document=document,
-        judge=_checked_judge(judgment.judge),
+        judge=checked_judge(judgment.judge),
         grade=float(judgment.grade),
         reason=_checked_line("a reason", judgment.reason, LONGEST_REASON),
-        judged=judged,
+        judged=_checked_time(judgment.judged),
         kind=_checked_kind(judgment.kind),
         text_digest=_checked_digest(judgment.text_digest),
         pool=_checked_line("the id of a pool", judgment.pool, LONGEST_POOL),
@@ -105,7 +112,15 @@ def checked_judgment(judgment: Judgment) -> Judgment:
     )
 
 
-def _checked_judge(name: str) -> str:
+def _checked_time(judged: str) -> str:
+    time = parse_timestamp(judged) if judged else now()
+    if time is None:
+        raise BadParameter(f"judged must be a time such as 2026-11-15T09:30:00+00:00, not {shortened(judged)}")
+    return time
+
+
+def checked_judge(name: str) -> str:
+    """The name of a judge as it is stored; a BadParameter if it is empty or too long."""
     judge = judge_name(name)
     if not judge or len(judge) > LONGEST_JUDGE:
         raise BadParameter(f"the name of a judge must have 1 to {LONGEST_JUDGE} visible characters, not {shortened(name)}")
@@ -142,15 +157,21 @@ def _checked_probability(probability: float | None) -> float | None:
 def combined(judgments: Iterable[Judgment], kind: str | None = None) -> dict[str, dict[str, float]]:
     """Query → document → one grade: the median over all judges, and the lower one of two in the middle.
 
-    If two judges differ, this is the lower grade. It is always a grade that a judge gave. `kind` chooses a layer: people,
-    model or rule. Without it, all judgments must be of one layer, because layers are never mixed.
+    If two judges differ, this is the lower grade. It is always a grade that a judge gave. A settled grade counts instead of
+    the median. `kind` chooses a layer: people, model or rule. Without it, all judgments must be of one layer, because layers
+    are never mixed.
     """
     every: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    settled: dict[tuple[str, str], Judgment] = {}
     for judgment in of_one_kind(judgments, kind):
-        every[judgment.query, judgment.document].append(judgment.grade)
+        pair = judgment.query, judgment.document
+        every[pair].append(judgment.grade)
+        if judgment.is_settled and (pair not in settled or settled[pair].judged <= judgment.judged):
+            settled[pair] = judgment
     by_query: dict[str, dict[str, float]] = {}
     for (query, document), grades in every.items():
-        by_query.setdefault(query, {})[document] = median_low(grades)
+        final = settled.get((query, document))
+        by_query.setdefault(query, {})[document] = median_low(grades) if final is None else final.grade
     return by_query
 
 

@@ -187,7 +187,8 @@ def _judgments(
 def _n_differing(judgments: Iterable[Judgment], known: Iterable[Judgment]) -> int:
     others: defaultdict[tuple[str, str], list[Judgment]] = defaultdict(list)
     for judgment in known:
-        others[judgment.query, judgment.document].append(judgment)
+        if not judgment.is_settled:
+            others[judgment.query, judgment.document].append(judgment)
     return sum(
         any(
             other.judge != judgment.judge and other.grade != judgment.grade

@@ -16,10 +16,35 @@ from assay.store.database import MAX_WAIT, Database
 from assay.store.judgment import PEOPLE, Judgment, checked_judgment
 from assay.store.rows import read_rows
 from assay.store.schema import JUDGMENTS, RESULTS
+from assay.store.undecided import (
+    Undecided,
+    checked_undecided,
+    list_undecided,
+    put_undecided,
+    undecided_key,
+    withdraw_undecided,
+)
 from assay.text import counted, printable
 
-REPLACED = ("grade", "reason", "judged", "text_digest", "pool", "probability")
-"""What a new grade by the same judge replaces."""
+REPLACED = ("judge", "grade", "reason", "judged", "text_digest", "pool", "probability")
+"""What a new grade by the same judge, or a newly settled grade, replaces."""
+
+
+class StoredJudgment(NamedTuple):
+    """The columns of a judgment as the database returns them: SQLite has no type for true and false."""
+
+    benchmark: str
+    query: str
+    document: str
+    judge: str
+    grade: float
+    reason: str
+    judged: str
+    kind: str
+    text_digest: str
+    pool: str
+    probability: float | None
+    is_settled: bool | int
 
 
 MAX_NAMED = 3
@@ -74,6 +99,8 @@ def put_judgments(connection: Connection, judgments: Iterable[Judgment]) -> int:
         changed = {name: put.excluded[name] for name in REPLACED}
         put = put.on_conflict_do_update(index_elements=["key"], set_=changed, where=JUDGMENTS.c.judged < put.excluded.judged)
         n_kept += max(connection.execute(put).rowcount, 0)
+        if judgment.kind == PEOPLE and not judgment.is_settled:
+            withdraw_undecided(connection, undecided_key(*judgment[:4]), judgment.judged)
     return n_kept
 
 
@@ -97,12 +124,14 @@ def list_judgments(
     for name, value in (("query", query), ("document", document), ("judge", judge), ("kind", kind)):
         if value is not None:
             statement = statement.where(JUDGMENTS.c[name] == printable(value))
-    return sorted(read_rows(connection, statement, Judgment), key=_order)
+    rows = read_rows(connection, statement, StoredJudgment)
+    return sorted((Judgment(*row[:-1], bool(row.is_settled)) for row in rows), key=_order)
 
 
-def _order(judgment: Judgment) -> tuple[str, ...]:
+def _order(judgment: Judgment) -> tuple[str | bool, ...]:
     """The oldest first, then by name; databases sort names in different ways."""
-    return judgment.judged, judgment.benchmark, judgment.query, judgment.document, judgment.judge, judgment.kind
+    ids = judgment.benchmark, judgment.query, judgment.document
+    return judgment.judged, *ids, judgment.judge, judgment.kind, judgment.is_settled
 
 
 # The judgments of a store
@@ -148,6 +177,34 @@ class JudgmentBook:
             return sum(withdraw_judgment(connection, judgment) for judgment in gone)
 
         return self._database.write(work, self._max_wait)
+
+    def leave_undecided(self, undecided: Undecided) -> Undecided:
+        """Store that a person cannot grade a pair; it replaces the person's grade. Returns it as it is stored."""
+        undecided = checked_undecided(undecided)
+
+        def work(connection: Connection) -> None:
+            check_benchmark_known(connection, undecided.benchmark)
+            put_undecided(connection, [undecided])
+
+        self._database.write(work, self._max_wait)
+        return undecided
+
+    def withdraw_undecided(self, undecided: Undecided) -> bool:
+        """Delete that a person cannot grade a pair; returns whether it was stored."""
+        key = checked_undecided(undecided).key
+        return self._database.write(lambda connection: withdraw_undecided(connection, key), self._max_wait)
+
+    def undecided(
+        self, benchmark: str | None = None, query: str | None = None, document: str | None = None, judge: str | None = None
+    ) -> Sequence[Undecided]:
+        """Pairs that people could not grade, oldest first, filtered by benchmark, query, document and judge; None: all."""
+        among = None if benchmark is None else [benchmark]
+        return self._database.read(lambda connection: list_undecided(connection, among, query, document, judge))
+
+    def take_over_undecided(self, undecided: Iterable[Undecided]) -> int:
+        """Store the undecided pairs of another store; returns how many are new or newer."""
+        every = list(undecided)
+        return self._database.write(lambda connection: put_undecided(connection, every), self._max_wait)
 
     def take_over(self, judgments: Iterable[Judgment]) -> int:
         """Store judgments of another store; returns how many are new, or newer than the existing ones."""

@@ -27,6 +27,7 @@ from assay.store.schema import (
     QUERY_NOTES,
     RESULTS,
     SCHEMA,
+    UNDECIDED,
     comparable_of,
 )
 from assay.store.timestamps import now
@@ -104,6 +105,13 @@ def _add_query_notes(connection: Connection) -> None:
     QUERY_NOTES.create(connection, checkfirst=True)
 
 
+def _add_settled(connection: Connection) -> None:
+    """Version 8: settled grades, and pairs that a person could not grade."""
+    if "is_settled" not in {column["name"] for column in inspect(connection).get_columns(JUDGMENTS.name)}:
+        connection.execute(text(f"ALTER TABLE {JUDGMENTS.name} ADD COLUMN is_settled BOOLEAN NOT NULL DEFAULT FALSE"))
+    UNDECIDED.create(connection, checkfirst=True)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _add_comparability,
@@ -112,6 +120,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _add_guards,
     _extend_judgments,
     _add_query_notes,
+    _add_settled,
 )
 """The step at index n leads to version n + 1."""
 

@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
 
 from assay.store.packing import digest_of, pack_json
 
@@ -143,12 +156,29 @@ JUDGMENTS = Table(
     Column("text_digest", Text, nullable=False),
     Column("pool", Text, nullable=False),
     Column("probability", Float(53)),
+    Column("is_settled", Boolean, nullable=False, server_default=false()),
 )
 """Grades given after an evaluation, one for each judge, kind and pair; `kind` is people, model or rule, `judged` the time.
 
 `key` is a digest of benchmark, query, document, judge and kind, because ids may be too long for an index. `text_digest` is
-the digest of the text that was shown, `probability` that with which the document was drawn from its `pool`.
+the digest of the text that was shown, `probability` that with which the document was drawn from its `pool`. A settled grade
+counts instead of those of single judges; it has a key of its own.
 """
+
+UNDECIDED = Table(
+    "assay_undecided",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("benchmark", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("judge", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("judged", Text, nullable=False),
+    Column("text_digest", Text, nullable=False),
+    Column("pool", Text, nullable=False),
+)
+"""Pairs that a person could not grade; `key` is a digest of benchmark, query, document and judge."""
 
 QUERY_NOTES = Table(
     "assay_query_notes",

@@ -41,6 +41,7 @@ from assay.store.rows import read_rows
 from assay.store.schema import BASELINES, EVALUATIONS, NOTES, RESULTS
 from assay.store.stored_result import Entry, Note, Point, StoredEvaluation
 from assay.store.timestamps import now, parse_since
+from assay.store.undecided import Undecided, list_undecided
 from assay.store.writing import bundle_of, insert_bundle
 
 
@@ -253,7 +254,8 @@ class Store:
             numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
             benchmarks = list_benchmarks(connection, numbers) if named else None
             judgments, notes = list_judgments(connection, benchmarks), list_notes(connection, benchmarks)
-            return write_export(Path(path), (read_exported(connection, number) for number in numbers), judgments, notes)
+            evaluations = (read_exported(connection, number) for number in numbers)
+            return write_export(Path(path), evaluations, judgments, notes, list_undecided(connection, benchmarks))
 
         return self._database.read(work)
 
@@ -267,6 +269,9 @@ class Store:
         for exported in read_export(Path(path)):
             if isinstance(exported, Judgment):
                 n_judgments += self.judgments.take_over([exported])
+                continue
+            if isinstance(exported, Undecided):
+                self.judgments.take_over_undecided([exported])
                 continue
             if isinstance(exported, QueryNote):
                 n_query_notes += self.query_notes.take_over([exported])

@@ -27,6 +27,8 @@ from assay.web.pages import (
     progress,
     query,
     query_notes,
+    queue,
+    queue_agreement,
     result,
     results,
 )
@@ -60,11 +62,16 @@ PAGES: tuple[Page, ...] = (
     datasets.PAGE,
     metrics.PAGE,
     progress.PAGE,
+    queue.POOLS,
+    queue.PAGE,
+    queue_agreement.PAGE,
 )
 """The pages; those with a label are in the navigation, in this order."""
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
+    queue.routes,
+    queue_agreement.routes,
     decide.routes,
     query_notes.routes,
     live_routes,
@@ -88,11 +95,12 @@ def make_app(
     datasets: Iterable[BenchmarkDataset] = (),
     proxies: Iterable[str] = (),
     throttle: Throttle | None = None,
+    pools: Path | None = None,
 ) -> Starlette:
     """Create the web application for a store, which stays open with it. Without a token only this machine has access.
 
     Texts of documents are shown from bundled benchmarks and from the given datasets. `proxies` are addresses and networks
-    whose forwarded headers are trusted.
+    whose forwarded headers are trusted. `pools` is the folder with the pools to judge, by default that of `assay pool`.
     """
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
@@ -102,7 +110,7 @@ def make_app(
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
     add_secret(token, "the token")
     keys, throttle = Keys.of(token), Throttle() if throttle is None else throttle
-    state = AppState(opened, datasets=ServedDatasets(datasets), needs_token=bool(token))
+    state = AppState(opened, datasets=ServedDatasets(datasets), needs_token=bool(token), pools=pools)
     renderer = Renderer(PAGES, StaticFiles.read(), has_token=bool(token))
     routes = [*(_route(state, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:

@@ -44,6 +44,12 @@ class LoadedDataset:
         except (AssayError, OSError, IndexError):
             return ""
 
+    def content(self, document: str) -> str:
+        """The title and the text of a document, or the text of a chunk by its location; empty if it is unknown."""
+        documents = self.dataset.documents
+        entry = documents.get(document) if isinstance(documents, Mapping) else None
+        return str(entry.content) if entry is not None and entry.doc_id == document else self.text(document)
+
     def expected(self, query: str) -> str:
         """The expected answer to a query; empty if there is none."""
         record = self.dataset.queries.get(query)

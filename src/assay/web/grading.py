@@ -48,7 +48,7 @@ class JudgeGrade:
     def of(cls, judgment: Judgment, text: str = "") -> JudgeGrade:
         """The grade of a judgment, next to the text that is shown now."""
         other = bool(text and judgment.text_digest and judgment.text_digest != digest_of_text(text))
-        return cls(judgment.judge, f"{judgment.grade:g}", judgment.reason, readable_time(judgment.judged), other)
+        return cls(judgment.judge_label, f"{judgment.grade:g}", judgment.reason, readable_time(judgment.judged), other)
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,8 @@ class GradeForm:
     """The digest of the text that the page shows."""
     part: str = ""
     """The part of the page, if it shows the document several times."""
+    is_settled: bool = False
+    """Whether a settled grade counts."""
 
     @property
     def anchor(self) -> str:
@@ -91,9 +93,16 @@ class GradeForm:
         return bool(self.own and self.people and self.own != self.people)
 
     @property
+    def doubt(self) -> str:
+        """`they disagree` if people gave different grades, or `settled`."""
+        if self.is_settled:
+            return "settled"
+        return "they disagree" if len({graded.grade for graded in self.grades}) > 1 else ""
+
+    @property
     def state(self) -> str:
         """`unjudged`, `benchmark: 0`, `benchmark: 0 → people: 2` or `people: 2`; and whether judges disagree."""
-        people = f"people: {self.people}{' (they disagree)' if len({graded.grade for graded in self.grades}) > 1 else ''}"
+        people = f"people: {self.people}{f' ({self.doubt})' if self.doubt else ''}"
         if self.is_overruled:
             return f"benchmark: {self.own} → {people}"
         if self.own:
@@ -121,7 +130,8 @@ def grade_forms(
     def form(document: str) -> GradeForm:
         text = (texts or {}).get(document, "")
         judgments: Sequence[Judgment] = by_document.get(printable(document), ())
-        mine = next((judgment for judgment in judgments if judgment.judge == judge), None)
+        by_judge = (judgment for judgment in judgments if judgment.judge == judge and not judgment.is_settled)
+        mine = next(by_judge, None)
         together = next(iter(combined(judgments).values()), {}).get(printable(document))
         return GradeForm(
             key,
@@ -135,6 +145,7 @@ def grade_forms(
             mine.reason if mine else "",
             digest_of_text(text),
             part,
+            any(judgment.is_settled for judgment in judgments),
         )
 
     return form

@@ -145,7 +145,8 @@ class Form:
 
     def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
         judgments = self.judgments.get(printable(document), ())
-        mine = next((judgment for judgment in judgments if judgment.judge == self.judge), None)
+        own = (judgment for judgment in judgments if judgment.judge == self.judge and not judgment.is_settled)
+        mine = next(own, None)
         grade, reason = (f"{mine.grade:g}", mine.reason) if mine else ("", "")
         grades = tuple(JudgeGrade.of(judgment, text) for judgment in judgments)
         grade, reason = self.filled.get(printable(document), (grade, reason))

@@ -198,10 +198,11 @@ GO_KEYS = {
     "Datasets": "d",
     "Metrics": "m",
     "Progress": "p",
+    "Queue": "q",
 }
 """Label of a page → the key that opens it after g."""
-SCRIPTS = ("live.js", "tables.js", "web.js", "keys.js", "progress.js", "compare.js")
-STYLES = ("style.css", "web.css", "judging.css", "grading.css", "home.css", "compare.css")
+SCRIPTS = ("live.js", "tables.js", "web.js", "keys.js", "progress.js", "compare.js", "queue.js")
+STYLES = ("style.css", "web.css", "judging.css", "grading.css", "home.css", "compare.css", "queue.css")
 
 
 class Renderer:

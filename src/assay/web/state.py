@@ -14,6 +14,7 @@ from assay.errors import StoreError, UnknownName
 from assay.store import Store
 from assay.text import short_names
 from assay.web.documents import ServedDatasets
+from assay.web.queue.sessions import QueueSessions
 from assay.web.workers import Streams, Workers, cancel_when_gone
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
     from assay.monitoring import Overview, OverviewReader, Series
     from assay.store import Entry, JudgmentBook, JudgmentState, QueryNoteBook, StoredEvaluation
+    from assay.web.queue.pools import QueuePools
 
 
 T = TypeVar("T")
@@ -142,7 +144,14 @@ class ResultIndex:
 class AppState:
     """`state.index` lists what is stored; `state.result(key)` and `state.comparison(keys)` read it. Thread-safe."""
 
-    def __init__(self, store: Store, *, datasets: ServedDatasets | None = None, needs_token: bool = False) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        datasets: ServedDatasets | None = None,
+        needs_token: bool = False,
+        pools: Path | None = None,
+    ) -> None:
         self._opened = OpenStore(store)
         self.datasets = datasets or ServedDatasets()
         """Where the texts of documents are read."""
@@ -165,6 +174,9 @@ class AppState:
         """Comparisons and similar objects, by their inputs."""
         self.judgment_cache: LruCache[Any] = LruCache(MAX_ORDERS)
         """The grades by people on each benchmark, by the state of the store."""
+        self.queue_sessions = QueueSessions()
+        """What judges did in the queues of pools."""
+        self._pool_folder = pools
 
     @property
     def store(self) -> Store:
@@ -187,6 +199,13 @@ class AppState:
         from anyio import CapacityLimiter
 
         return CapacityLimiter(LIGHT_THREADS)
+
+    @cached_property
+    def queue_pools(self) -> QueuePools:
+        """The pools that people can judge."""
+        from assay.web.queue.pools import QueuePools
+
+        return QueuePools(self._pool_folder)
 
     async def run_in_thread(
         self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool, workers: Workers | None = None

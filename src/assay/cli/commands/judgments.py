@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.judging.calibration import add_calibration_arguments, calibrate_judge
@@ -18,7 +19,7 @@ from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
 if TYPE_CHECKING:
-    from assay.store import JudgeAgreement, Judgment, PanelAgreement, Store
+    from assay.store import JudgeAgreement, Judgment, PanelAgreement, Store, Undecided
 
 EXAMPLES = """\
   assay judgments --benchmark rag-template
@@ -26,14 +27,17 @@ EXAMPLES = """\
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
   assay judgments agreement
+  assay judgments disagreements --benchmark rag-template
   assay judgments calibrate --judge gpt-4o-mini
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "import", "agreement", "calibrate", "withdraw", "notes")
+ACTIONS = ("list", "export", "import", "agreement", "disagreements", "calibrate", "withdraw", "notes")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
 MAX_NAMES_SHOWN = 10
+Do = Callable[["Sequence[Judgment]", argparse.Namespace], str]
+"""What an action prints about judgments."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; import: store those of a file; agreement: "
-        "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; calibrate: compare a model with "
+        "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; disagreements: list the pairs that "
+        "people graded differently, and who settled them; calibrate: compare a model with "
         "people; withdraw: remove one judgment; notes: list notes on queries",
     )
     parser.add_argument("file", nargs="?", metavar="FILE", help="import: file with judgments")
@@ -60,6 +65,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge; import: who judged")
     parser.add_argument("--query", metavar="ID", help="only judgments for this query")
     parser.add_argument("--document", metavar="ID", help="only judgments of this document")
+    parser.add_argument("--settled", action="store_true", help="only grades that settle a disagreement")
     parser.add_argument(
         "--kind",
         "--layer",
@@ -111,8 +117,9 @@ def run_judgments(options: argparse.Namespace) -> int:
             sys.stdout.write(calibrate_judge(store, options, who))
             return 0
         options.kind = options.kind or ("people" if options.action == "export" else None)
-        judgments = store.judgments.find(options.benchmark, options.query, options.document, who, options.kind)
-        if not judgments:
+        judgments = _selected(store, options, who)
+        undecided = _undecided(store, options, who)
+        if not judgments and not undecided:
             _raise_nothing_selected(store.judgments.find(), options, str(store.place))
         if options.action == "withdraw":
             sys.stdout.write(_withdraw(store, judgments))
@@ -120,9 +127,23 @@ def run_judgments(options: argparse.Namespace) -> int:
         if options.action == "export":
             sys.stdout.write(export_judgments(store, judgments, options))
             return 0
-    do = {"list": _list, "agreement": _agreement}[options.action]
+    do: Do = {"agreement": _agreement, "disagreements": _disagreements}.get(options.action, partial(_list, undecided))
     sys.stdout.write(do(judgments, options))
     return 0
+
+
+def _selected(store: Store, options: argparse.Namespace, who: str | None) -> Sequence[Judgment]:
+    """The judgments that the options select."""
+    by = None if options.action == "disagreements" else who
+    every = store.judgments.find(options.benchmark, options.query, options.document, by, options.kind)
+    return [judgment for judgment in every if judgment.is_settled or not options.settled]
+
+
+def _undecided(store: Store, options: argparse.Namespace, who: str | None) -> Sequence[Undecided]:
+    """The pairs that people could not grade, of the same selection."""
+    if options.action != "list" or options.settled or options.kind not in (None, "people"):
+        return ()
+    return store.judgments.undecided(options.benchmark, options.query, options.document, who)
 
 
 def _notes(store: Store, options: argparse.Namespace) -> str:
@@ -153,11 +174,13 @@ def _withdraw(store: Store, judgments: Sequence[Judgment]) -> str:
     for flag in ("benchmark", "kind"):
         if len(several := sorted({getattr(judgment, flag) for judgment in judgments})) > 1:
             raise UsageError(f"several {flag}s have this grade. Add --{flag}   (choose from {', '.join(several)})")
-    (judgment,) = judgments
+    own = [judgment for judgment in judgments if not judgment.is_settled]  # --settled is for the other one
+    (judgment,) = own or judgments
     if not store.judgments.withdraw(judgment):
         raise NothingSelected("someone else has just withdrawn this grade")
     graded = f"document {judgment.document} and query {judgment.query} on {judgment.benchmark}"
-    return printable(f"withdrawn: grade {judgment.grade:g} by {judgment.judge} for {graded}") + "\n"
+    what = "settled grade" if judgment.is_settled else "grade"
+    return printable(f"withdrawn: {what} {judgment.grade:g} by {judgment.judge} for {graded}") + "\n"
 
 
 def _raise_nothing_selected(every: Sequence[Judgment], options: argparse.Namespace, place: str) -> None:
@@ -177,9 +200,9 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
 
 
-def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
+def _list(undecided: Sequence[Undecided], judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
     if options.format == "json":
-        return _json([judgment.to_dict() for judgment in judgments])
+        return _json([judgment.to_dict() for judgment in judgments], undecided=[pair.to_dict() for pair in undecided])
     if options.format == "csv":
         return _csv([judgment.to_dict() for judgment in judgments])
     head = ["benchmark", "query", "document", "grade", "judge", "kind", "judged (UTC)", "reason"]
@@ -190,13 +213,47 @@ def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
             judgment.document,
             f"{judgment.grade:g}",
             judgment.judge,
-            judgment.kind,
+            f"{judgment.kind}, settled" if judgment.is_settled else judgment.kind,
             judgment.judged[:16].replace("T", " "),
             judgment.reason,
         ]
         for judgment in judgments
     ]
-    return _table(head, rows, {0, 1, 2, 4, 5, 6, 7}) + f"\n{counted(len(judgments), 'judgment')}\n"
+    table = _table(head, rows, {0, 1, 2, 4, 5, 6, 7}) + "\n" if rows else ""
+    pairs = f"; {counted(len(undecided), 'pair')} left undecided" if undecided else ""
+    return f"{table}{counted(len(judgments), 'judgment')}{pairs}\n"
+
+
+def _disagreements(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
+    """The pairs that people graded differently, with the grade that counts: the settled one, or the lower median."""
+    from assay.store import combined, disagreements
+
+    people = [judgment for judgment in judgments if judgment.kind == "people"]
+    differing = disagreements(people)
+    if options.judge is not None:
+        who = _stored_judge_name(options.judge)
+        differing = [pair for pair in differing if who in {judgment.judge for judgment in pair.grades}]
+    if options.format == "json":
+        return _json([pair.to_dict() for pair in differing], "disagreements")
+    rows = []
+    for pair in differing:
+        each = (*pair.grades, *([pair.settled] if pair.settled else []))
+        counts = combined(each)[pair.query][pair.document]
+        grades = "; ".join(f"{judgment.judge_label} {judgment.grade:g}{_because(judgment)}" for judgment in each)
+        state = "settled" if pair.settled else "open"
+        rows.append([pair.benchmark, pair.query, pair.document, state, f"{counts:g}", grades])
+    head = ["benchmark", "query", "document", "state", "counts", "grades"]
+    if options.format == "csv":
+        return _csv([dict(zip(head, row, strict=True)) for row in rows])
+    if not rows:
+        return f"people do not disagree about any pair ({counted(len(people), 'judgment')})\n"
+    n_open = sum(pair.settled is None for pair in differing)
+    where = "To settle them: assay serve, then Queue" if n_open else "All are settled"
+    return _table(head, rows, {0, 1, 2, 3, 5}) + f"\n{counted(len(differing), 'disagreement')}, {n_open:,} open. {where}\n"
+
+
+def _because(judgment: Judgment) -> str:
+    return f" ({judgment.reason})" if judgment.reason else ""
 
 
 def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:

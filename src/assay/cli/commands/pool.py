@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Kind, add_input_arguments, parse_inputs
-from assay.cli.judging.pool_files import keep_pool, write_pool
 from assay.cli.loading import load_results, load_runs
 from assay.cli.output_options import add_quiet, add_text_or_json, open_store
 from assay.cli.program import Command, Group
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay pool latest --depth 10 --pairs 300 --how spread --seed 1 -o pool.jsonl
   assay pool latest --plan --width 0.03
+  assay pool latest --judges Ana Ben --overlap 20% --guidelines rules.txt -o pool.jsonl
   assay pool bm25.run dense.run --how "difference(bm25, dense)" -o pool.jsonl
   assay pool latest other.json --how "whole(queries=30)" -o pool.jsonl
   assay pool --how"""
@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: spread)",
     )
     draw.add_argument("--seed", type=integer_parser(MOST), default=1, metavar="SEED", help="random seed (default: 1)")
+    _add_judge_arguments(parser)
     plan = parser.add_argument_group("plan")
     plan.add_argument(
         "--plan", action="store_true", help="draw nothing, and show how exact the estimates from some judgments would be"
@@ -75,15 +76,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_quiet(show)
 
 
+def _add_judge_arguments(parser: argparse.ArgumentParser) -> None:
+    work = parser.add_argument_group("judges")
+    work.add_argument(
+        "--judges",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="people who share the work; each pair goes to one of them (default: everyone judges all pairs)",
+    )
+    work.add_argument(
+        "--overlap",
+        type=_share,
+        default=0.0,
+        metavar="SHARE",
+        help="with --judges: share of the pairs that all of them judge, such as 20%% or 0.2 (default: 0)",
+    )
+    work.add_argument(
+        "--guidelines", metavar="FILE", help="text that judges read beside each pair (default: what the grades mean)"
+    )
+
+
 def run_pool(options: argparse.Namespace) -> int:
     """Names and files are checked before results are read. A pool is written completely or not at all."""
-    from assay.judging import parse_design, pool
+    from assay.judging import keep_pool, parse_design, pool, share_work, write_pool
 
     if options.how == LIST:
         sys.stdout.write(_designs(options))
         return 0
     design, metric = parse_design(options.how), _metric(options)
     _check_output(options)
+    guidelines = _guidelines(options)
     systems = _systems(options)
     graded = _graded(options, systems)
     plan = _plan(systems, design, options, metric, graded)
@@ -91,6 +114,7 @@ def run_pool(options: argparse.Namespace) -> int:
     if not options.plan:
         judged = _combined(graded) if design.design.name == "move_to_front" else None
         drawn = pool(systems, options.pairs, options.how, options.seed, depth=options.depth, metric=metric, judged=judged)
+        drawn = share_work(drawn, options.judges, options.overlap, guidelines)
         write_pool(drawn, Path(options.output))
         keep_pool(drawn)
     if options.format == "json":
@@ -117,6 +141,8 @@ def _check_output(options: argparse.Namespace) -> None:
     if options.plan:
         if options.output:
             raise UsageError("--plan draws nothing, so there is nothing for -o. Leave out one of them")
+        if options.judges or options.guidelines or options.overlap:
+            raise UsageError("--judges, --overlap and --guidelines are for a pool that is drawn. Leave out --plan")
         if options.width is not None and not options.width > 0:
             raise UsageError(f"--width must be above 0, not {options.width:g}")
         return
@@ -125,8 +151,38 @@ def _check_output(options: argparse.Namespace) -> None:
     if not options.output:
         raise UsageError("a pool needs a file: -o pool.jsonl. To see what judgments would tell: assay pool --plan")
     path = Path(options.output)
+    if options.overlap and len(options.judges) < 2:
+        raise UsageError("--overlap needs at least two judges, as in --judges Ana Ben --overlap 20%")
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise UsageError(f"-o {path}: this must be a file in an existing folder")
+
+
+def _share(text: str) -> float:
+    """`20%` or `0.2`."""
+    number, is_percent = text.strip().removesuffix("%").strip(), text.strip().endswith("%")
+    try:
+        share = float(number) / (100 if is_percent else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, such as 0.2 or 20%, not {text!r}")
+    return share
+
+
+def _guidelines(options: argparse.Namespace) -> str:
+    """The text in the file of --guidelines; empty without one."""
+    if not options.guidelines:
+        return ""
+    try:
+        text = Path(options.guidelines).read_text(encoding="utf-8-sig").strip()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "the file is not UTF-8 text"
+        raise UsageError(f"--guidelines {options.guidelines}: the file cannot be read: {why}") from None
+    if not text:
+        raise UsageError(
+            f"--guidelines {options.guidelines}: the file is empty. Write what the grades mean, or leave it out"
+        )
+    return text
 
 
 def _systems(options: argparse.Namespace) -> Mapping[str, Any]:
@@ -186,19 +242,31 @@ def _plan(
 
 
 def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
-    expected = plan.expected(len(drawn.drawn))
     about = f" on {drawn.benchmark}" if drawn.benchmark else ""
     yield f"pool       {drawn.id}: {drawn.how}, seed {drawn.seed}, for {drawn.metric}{about}"
     yield (
         f"pairs      {len(drawn.drawn):,} of {len(drawn.pairs):,} that could be drawn, "
         f"{counted(len(drawn.queries), 'query')}, {counted(len(drawn.systems), 'system')}"
     )
-    yield f"work       about {counted(round(expected.minutes), 'minute')}, at {_seconds():g} seconds a pair"
+    shares = _shares(drawn)
+    n_to_grade = sum(map(len, shares.values())) if shares else len(drawn.drawn)
+    yield f"work       about {counted(round(n_to_grade * _seconds() / 60), 'minute')}, at {_seconds():g} seconds a pair"
+    if shares:
+        counts = ", ".join(f"{judge} {len(pairs):,}" for judge, pairs in shares.items())
+        n_shared = len(set.intersection(*shares.values())) if len(shares) > 1 else 0
+        yield f"judges     {counts} pairs{f'; all of them grade {n_shared:,} of these' if n_shared else ''}"
     yield f"expected   {_expected_text(plan, drawn.unit, len(drawn.drawn))}"
     for label, text in _share_texts(plan, drawn):
         yield f"{label:<11}{text}"
-    then = _next_step(drawn)
-    yield f"wrote {options.output}. Judge its pairs in this order{then}"
+    where = "the queue of assay serve" if drawn.benchmark else "this order"
+    yield f"wrote {options.output}. Judge its pairs in {where}{_next_step(drawn)}"
+
+
+def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
+    """Named judge → the pairs that the judge grades."""
+    from assay.judging import pairs_of
+
+    return {judge: {(pair.query, pair.document) for pair in pairs_of(drawn, judge)} for judge in drawn.judges}
 
 
 def _next_step(drawn: Pool) -> str:
@@ -329,6 +397,8 @@ def _json(plan: JudgingPlan, drawn: Pool | None, options: argparse.Namespace) ->
             **about,
             **counts,
             "systems": list(drawn.systems),
+            "judges": list(drawn.judges),
+            "overlap": drawn.overlap,
             "never_eligible": outside,
             "file": options.output,
         }

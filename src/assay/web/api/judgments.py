@@ -38,7 +38,7 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A grade for a document and a query of a benchmark.
 
     `text_digest` is the SHA-256 of the text that the judge saw; `probability` that with which the document was drawn from
-    its `pool`.
+    its `pool`. A settled grade counts instead of the grades of single judges.
     """
 
     benchmark: Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER_LETTERS)]
@@ -52,6 +52,7 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     text_digest: Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{64})?$")] = ""
     pool: Annotated[str, msgspec.Meta(max_length=LONGEST_POOL)] = ""
     probability: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
+    is_settled: bool = False
 
 
 def judgment_list(state: AppState, params: ParameterValues) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def withdraw(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """Remove a judge's grade for a pair and return it; a missing grade is an error."""
     pair = {name: params[name] for name in ("benchmark", "query", "document", "kind")}
     who = judge_name(params["judge"])
-    judgments = state.judgments.find(**pair, judge=who)
+    judgments = [judgment for judgment in state.judgments.find(**pair, judge=who) if not judgment.is_settled]
     if not judgments or not state.judgments.withdraw(judgments[0]):
         known = [judgment.judge for judgment in state.judgments.find(**pair)]
         hint = f"judges of this pair: {', '.join(known[:5])}" if known else "this document has no grades for this query"

@@ -229,6 +229,7 @@ JUDGMENT = exact_object(
     text_digest=TEXT,
     pool=TEXT,
     probability=NUMBER_OR_NULL,
+    is_settled=BOOLEAN,
 )
 QUERY_NOTE = exact_object(benchmark=TEXT, query=TEXT, text=TEXT, author=TEXT, kind={"enum": ["note", "tag"]}, written=TEXT)
 AGREEMENT = exact_object(

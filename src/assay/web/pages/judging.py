@@ -41,6 +41,12 @@ def remembered_judge(request: Request) -> str:
     return name if len(name) <= LONGEST_JUDGE else ""
 
 
+def remember_judge(answer: Response, request: Request, judge: str) -> None:
+    """Let the browser remember the judge's name."""
+    is_secure = request.scope["scheme"] == "https"
+    answer.set_cookie(COOKIE, quote(judge), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
+
+
 def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     """The address for the panel's form; the guard has checked that the form is ours."""
     from starlette.concurrency import run_in_threadpool
@@ -100,8 +106,7 @@ def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: Se
     own_page = address(f"/result/{key}/query", id=query)
     target = return_address(fields.get("next", ""), own_page, fields.get("anchor", "judging"), outcome)
     answer = RedirectResponse(target, 303)
-    is_secure = request.scope["scheme"] == "https"
-    answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
+    remember_judge(answer, request, sent.judge)
     return answer
 
 
@@ -125,7 +130,7 @@ def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tup
     ticked = {
         judgment.document: (f"{judgment.grade:g}", judgment.reason)
         for judgment in known
-        if judgment.judge == sent.fields.get("shown-to", sent.judge)
+        if not judgment.is_settled and judgment.judge == sent.fields.get("shown-to", sent.judge)
     }
     new, withdrawn = [], []
     for row in sent.rows:

@@ -46,7 +46,7 @@ def _table(judgments: tuple[Judgment, ...], key: str) -> Table:
             words(judgment.query, link=query_url(key, judgment.query) if key else ""),
             words(judgment.document),
             number(f"{judgment.grade:g}", judgment.grade),
-            words(judgment.judge),
+            words(judgment.judge_label),
             words(readable_time(judgment.judged)),
             words(judgment.reason),
         )

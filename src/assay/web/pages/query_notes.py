@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from assay.errors import BadParameter
 from assay.store import QueryNote, judge_name
 from assay.text import printable, shortened
 from assay.web.grading import return_address
-from assay.web.pages.judging import COOKIE, YEAR, remembered_judge
+from assay.web.pages.judging import remember_judge, remembered_judge
 from assay.web.queries import query_url
 from assay.web.query_notes import ANCHOR, PATH
 
@@ -55,6 +54,5 @@ def _save(state: AppState, request: Request, fields: Mapping[str, str], author: 
     own_page = query_url(key, query)
     answer = RedirectResponse(return_address(fields.get("next", ""), own_page, fields.get("anchor", ANCHOR), outcome), 303)
     if author:
-        is_secure = request.scope["scheme"] == "https"
-        answer.set_cookie(COOKIE, quote(author), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
+        remember_judge(answer, request, author)
     return answer

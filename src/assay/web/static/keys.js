@@ -23,7 +23,7 @@
   const isSeen = (element) => element.getClientRects().length > 0;
 
   // Rows: the first link of each row of the tables, of each series and change, and the heading of each query.
-  const STOPS = "main tbody tr a, main .changes li a, main details.query > summary, main .choose li input, main .one-series .open";
+  const STOPS = "main tbody tr a, main .changes li a, main details.query > summary, main .disagreements li h3 a, main .choose li input, main .one-series .open";
   const stops = () => {
     const seen = new Set();
     return Array.from(document.querySelectorAll(STOPS)).filter((stop) => {
@@ -73,6 +73,7 @@
     }
     if (event.key === "g") { goes = event.timeStamp; return; }
     const act = Object.hasOwn(KEYS, event.key) && KEYS[event.key];
-    if (act) { event.preventDefault(); act(); }
+    const own = document.querySelector("main [data-keys]"); // a page may use some of these keys itself
+    if (act && !(own && own.dataset.keys.includes(event.key))) { event.preventDefault(); act(); }
   });
 })();
