@@ -37,5 +37,7 @@ from assay.judging.pools import Pool as Pool
 from assay.judging.pools import PoolPair as PoolPair
 from assay.judging.pools import pool as pool
 from assay.judging.pools import pool_metric as pool_metric
+from assay.judging.probe_outcomes import ProbeFigure as ProbeFigure
+from assay.judging.probe_outcomes import probe_figures as probe_figures
 
 __all__ = ["Corrected", "Pool", "all_designs", "plan_judging", "pool", "prediction_powered_mean"]
