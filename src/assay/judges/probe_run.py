@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.errors import NothingSelected
 from assay.judges.asking import AskOptions
 from assay.judges.definition import BoundJudge
 from assay.judges.judging_run import JudgingRun, run_judge
 from assay.judges.pairs import Pair, PairPool
+from assay.judges.probe_outcomes import ProbeOutcome
 from assay.judges.probe_texts import (
     DRIFT,
     DRIFT_PROBE,
@@ -28,27 +29,16 @@ from assay.judges.probe_texts import (
     reordered,
     sentences_of,
 )
+from assay.judging import FIRST_RELEVANT
 from assay.store import Judgment
 from assay.text import counted
 
 Grades = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""
 USUAL_PAIRS = 50
-FIRST_RELEVANT = 1.0
-"""The lowest grade of a relevant document."""
 USUAL_BEST = 3.0
 """The highest grade if the judge does not say which grades it gives."""
 NAME = "probes"
-
-
-class ProbeOutcome(NamedTuple):
-    """What a judge gave to a pair without and with a change."""
-
-    probe: str
-    query: str
-    document: str
-    before: float
-    after: float
 
 
 @dataclass(frozen=True)
@@ -96,6 +86,8 @@ class _Sent:
     pairs: dict[tuple[str, str], Pair] = field(default_factory=dict)
     unchanged: dict[tuple[str, str], Pair] = field(default_factory=dict)
     changed: dict[tuple[str, str], tuple[str, Pair]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Probe → pairs that cannot be changed in this way."""
 
     def add(self, pair: Pair) -> None:
         """A pair as it is: its grade is that of the cache, if there is one."""
@@ -194,6 +186,8 @@ def _add_probe(sent: _Sent, probe: Probe, pairs: Iterable[Pair], material: Mater
     for number, pair in enumerate(pairs):
         if text := probe.change(pair, number, material):
             sent.add_changed(probe.name, pair, text)
+        else:
+            sent.left_out[probe.name] += 1
 
 
 def _drift_pairs(chosen: Sequence[Pair], day: str) -> _Sent:
@@ -214,28 +208,29 @@ def _material(judge: BoundJudge, grades: Grades, corpus: Iterable[str], seed: in
 
 
 def _collected(sent: _Sent, run: JudgingRun, pool: PairPool, seed: int) -> ProbeRun:
-    given = {(judgment.query, judgment.document): judgment for judgment in run.judgments}
+    judgments = {(judgment.query, judgment.document): judgment for judgment in run.judgments}
     again = {
-        (pair.query, pair.document): given[key]
+        (pair.query, pair.document): judgments[key]
         for key, (name, pair) in sent.changed.items()
-        if name == REPEATED and key in given
+        if name == REPEATED and key in judgments
     }
     outcomes, notes, n_other = [], list(run.notes), 0
     for key, (name, pair) in sent.changed.items():
         own = (pair.query, pair.document)
-        before = given.get(own) if name in (REPEATED, DRIFT) else again.get(own)
-        if before is None or key not in given:
+        before = judgments.get(own) if name in (REPEATED, DRIFT) else again.get(own)
+        if before is None or key not in judgments:
             continue
-        if name != DRIFT and before.judge != given[key].judge:
+        if name != DRIFT and before.judge != judgments[key].judge:
             n_other += 1
         else:
-            outcomes.append(ProbeOutcome(name, *own, before.grade, given[key].grade))
+            outcomes.append(ProbeOutcome(name, *own, before.grade, judgments[key].grade))
+    notes += [f"{name}: {counted(n, 'document')} could not be changed" for name, n in sent.left_out.items()]
     if n_other:
         notes.append(f"{counted(n_other, 'outcome')} left out, because another model answered than for the unchanged pair")
     ungraded = Counter(
-        sent.changed[one.query, one.document][0] for one in run.ungraded if (one.query, one.document) in sent.changed
+        sent.changed[key][0] for query, document, _ in run.ungraded if (key := (query, document)) in sent.changed
     )
-    names = Counter(judgment.judge for key, judgment in given.items() if key in sent.unchanged)
+    names = Counter(judgment.judge for key, judgment in judgments.items() if key in sent.unchanged)
     return ProbeRun(
         names.most_common(1)[0][0] if names else run.judge,
         pool.benchmark,

@@ -138,7 +138,7 @@ def sentences_of(texts: Sequence[str], seed: int) -> list[str]:
     """Sentences of a collection, each once: not all of them if there are many."""
     every: dict[str, None] = {}
     for text in mixed(texts, str(seed)):
-        every |= dict.fromkeys(one for one in _parts(SENTENCE_END, text) if len(words_of(one)) in SENTENCE_WORDS)
+        every |= dict.fromkeys(part for part in _parts(SENTENCE_END, text) if len(words_of(part)) in SENTENCE_WORDS)
         if len(every) >= MAX_SENTENCES:
             break
     return sorted(every)

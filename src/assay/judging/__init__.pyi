@@ -1,3 +1,5 @@
+from assay.judging.calibration import FEW_PAIRS as FEW_PAIRS
+from assay.judging.calibration import FIRST_RELEVANT as FIRST_RELEVANT
 from assay.judging.calibration import Bias as Bias
 from assay.judging.calibration import Calibration as Calibration
 from assay.judging.calibration import calibrate as calibrate
@@ -37,7 +39,5 @@ from assay.judging.pools import Pool as Pool
 from assay.judging.pools import PoolPair as PoolPair
 from assay.judging.pools import pool as pool
 from assay.judging.pools import pool_metric as pool_metric
-from assay.judging.probe_outcomes import ProbeFigure as ProbeFigure
-from assay.judging.probe_outcomes import probe_figures as probe_figures
 
 __all__ = ["Corrected", "Pool", "all_designs", "plan_judging", "pool", "prediction_powered_mean"]

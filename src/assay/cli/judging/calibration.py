@@ -17,7 +17,8 @@ from assay.text import counted, percent, with_minus
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
-    from assay.judging import Bias, Calibration, ProbeFigure
+    from assay.judges import ProbeFigure
+    from assay.judging import Bias, Calibration
     from assay.stats import Reliability
     from assay.store import Judgment, Store
 
@@ -153,7 +154,7 @@ def _repeated(own: Sequence[Judgment], path: Path) -> tuple[int, int]:
 
 def _probes(options: argparse.Namespace, judge: str, benchmark: str) -> list[ProbeFigure]:
     """The figures of the probes of the judge, of a file or of the last runs in this folder; empty without probes."""
-    from assay.judging import probe_figures
+    from assay.judges import probe_figures
 
     files = [read_probes(Path(options.file))] if options.file else kept_probes(judge, benchmark)
     for saved in files:

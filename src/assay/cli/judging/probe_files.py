@@ -42,7 +42,7 @@ class SavedProbes(msgspec.Struct):
     @property
     def is_drift(self) -> bool:
         """Whether these are the outcomes of `--drift`."""
-        return any(one.probe == DRIFT for one in self.outcomes)
+        return any(outcome.probe == DRIFT for outcome in self.outcomes)
 
 
 def keep_probes(content: dict[str, Any], benchmark: str, identity: str, *, is_drift: bool) -> Path:
@@ -66,7 +66,7 @@ def read_probes(path: Path) -> SavedProbes:
     saved = decode_file(path, SavedProbes)
     if saved.schema != SCHEMA:
         raise DataError(f"expected the schema {SCHEMA}, found {saved.schema!r}", source=str(path))
-    if unknown := sorted({one.probe for one in saved.outcomes} - {probe.name for probe in all_probes()}):
+    if unknown := sorted({outcome.probe for outcome in saved.outcomes} - {probe.name for probe in all_probes()}):
         raise DataError(f"no probe is called {unknown[0]!r}", source=str(path))
     return saved
 
@@ -88,6 +88,4 @@ def outcomes_of(files: Sequence[SavedProbes]) -> list[ProbeOutcome]:
     from assay.judges import ProbeOutcome
 
     ordered = sorted(files, key=lambda saved: (saved.is_drift, saved.probed))
-    return [
-        ProbeOutcome(one.probe, one.query, one.document, one.before, one.after) for file in ordered for one in file.outcomes
-    ]
+    return [ProbeOutcome(*msgspec.structs.astuple(outcome)) for file in ordered for outcome in file.outcomes]

@@ -9,7 +9,7 @@ from assay.cli.terminal import text_here
 from assay.text import counted, with_minus
 
 if TYPE_CHECKING:
-    from assay.judging import ProbeFigure
+    from assay.judges import ProbeFigure
 
 
 def probe_lines(figures: Sequence[ProbeFigure]) -> Iterator[str]:

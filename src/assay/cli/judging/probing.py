@@ -23,8 +23,7 @@ from assay.text import counted, printable, some_of
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
-    from assay.judges import BoundJudge, PairPool, ProbeRun
-    from assay.judging import ProbeFigure
+    from assay.judges import BoundJudge, PairPool, ProbeFigure, ProbeRun
     from assay.store import Judgment
 
 EXAMPLE = "assay judgments probe --with 'openai(model=…, url=…)'"
@@ -59,10 +58,10 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
 def check_probe_options(options: argparse.Namespace) -> None:
     """Refuse options that do not fit the action."""
     if options.action != "probe":
-        given = [f"--{name}" for name, dest in FLAGS.items() if getattr(options, dest) not in (None, False)]
-        given += [f"--{name.replace('_', '-')}" for name in LIMITS if getattr(options, name)]
-        if given:
-            raise UsageError(f"{' and '.join(given)}: only probe sends pairs to a judge: {EXAMPLE}")
+        flags = [f"--{name}" for name, dest in FLAGS.items() if getattr(options, dest) not in (None, False)]
+        flags += [f"--{name.replace('_', '-')}" for name in LIMITS if getattr(options, name)]
+        if flags:
+            raise UsageError(f"{' and '.join(flags)}: only probe sends pairs to a judge: {EXAMPLE}")
         return
     if not options.written_judge:
         raise UsageError(f"probe needs the judge with its parameters: {EXAMPLE}")
@@ -95,7 +94,12 @@ def probe_from_options(options: argparse.Namespace) -> str:
     )
     kept = kept_probes(run.judge, run.benchmark) if options.drift else []
     figures = _figures(run, kept)
-    content = {"schema": SCHEMA, "is_sent": options.send, **run.to_dict(), "figures": [one.to_dict() for one in figures]}
+    content = {
+        "schema": SCHEMA,
+        "is_sent": options.send,
+        **run.to_dict(),
+        "figures": [figure.to_dict() for figure in figures],
+    }
     if options.send and run.outcomes:
         keep_probes(content, run.benchmark, judge.identity, is_drift=options.drift)
     early = [EARLY] if any(saved.probed.startswith(day) for saved in kept if not saved.is_drift) else []
@@ -103,7 +107,7 @@ def probe_from_options(options: argparse.Namespace) -> str:
         sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
     if options.send and not run.outcomes:
         why = "; ".join(dict.fromkeys(pair.why for pair in run.run.ungraded[:3]))
-        raise ProviderError(mask(f"no changed pair got a grade. {why or 'Nothing was sent'}"))
+        raise ProviderError(mask(f"no changed pair got a grade: {why or 'nothing was sent'}"))
     if options.format == "json":
         return dumps(content, indent=2) + "\n"
     return "\n".join(_sent(run, figures) if options.send else _dry_run(run, judge)) + "\n"
@@ -111,10 +115,10 @@ def probe_from_options(options: argparse.Namespace) -> str:
 
 def _figures(run: ProbeRun, kept: Sequence[SavedProbes]) -> list[ProbeFigure]:
     """The figures of a run. A test for drift is compared with the noise of the judge, from the probes that are kept."""
-    from assay.judging import probe_figures
+    from assay.judges import probe_figures
 
-    noise = [one for one in outcomes_of(kept) if one.probe == NOISE]
-    made = {one.probe for one in run.outcomes}
+    noise = [outcome for outcome in outcomes_of(kept) if outcome.probe == NOISE]
+    made = {outcome.probe for outcome in run.outcomes}
     return [figure for figure in probe_figures([*noise, *run.outcomes]) if figure.probe in made]
 
 
@@ -140,9 +144,9 @@ def _source(options: argparse.Namespace) -> _Source:
     every = _judgments(options, options.benchmark or (pool.benchmark if pool else ""))
     benchmark = options.benchmark or (pool.benchmark if pool else "") or _only_benchmark(every)
     own = [judgment for judgment in every if judgment.benchmark == benchmark]
+    graded = _graded_pairs(own, benchmark) if pool is None else pool
     dataset = load_dataset(options.dataset) if options.dataset else _bundled(benchmark, is_needed=pool is None)
-    pool = _graded_pairs(own, benchmark) if pool is None else pool
-    pool = pool_with_texts(pool, dataset) if dataset is not None else pool
+    pool = graded if dataset is None else pool_with_texts(graded, dataset)
     people = [judgment for judgment in own if judgment.kind == "people"]
     pool, notes = _usable(pool, people)
     known: dict[str, list[str]] = {}

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
-from assay.judges import ProbeOutcome, find_probe
-from assay.judging.calibration import FEW_PAIRS, FIRST_RELEVANT, Bias, Calibration
+from assay.judges.probe_texts import REORDERED, REPEATED, find_probe
+from assay.judging import FEW_PAIRS, FIRST_RELEVANT, Bias, Calibration
 from assay.serialize import to_json
 from assay.stats import Reliability, correct
 
 LEVEL = 0.05
-SAME_TEXT = ("repeated", "reordered")
-"""Probes of noise: no text is changed, so they have no test."""
-NOISE = "repeated"
+
+
+class ProbeOutcome(NamedTuple):
+    """What a judge gave to a pair without and with a change."""
+
+    probe: str
+    query: str
+    document: str
+    before: float
+    after: float
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,9 @@ def probe_figures(outcomes: Iterable[ProbeOutcome]) -> list[ProbeFigure]:
     the noise of the judge does not count; of the two sign tests, the smaller p counts twice.
     """
     by_probe: dict[str, dict[tuple[str, str], tuple[float, float]]] = {}
-    for one in outcomes:
-        by_probe.setdefault(one.probe, {})[one.query, one.document] = (one.before, one.after)
-    p = {name: _p(name, pairs, by_probe.get(NOISE, {})) for name, pairs in by_probe.items()}
+    for outcome in outcomes:
+        by_probe.setdefault(outcome.probe, {})[outcome.query, outcome.document] = (outcome.before, outcome.after)
+    p = {name: _p(name, pairs, by_probe.get(REPEATED, {})) for name, pairs in by_probe.items()}
     corrected = dict(zip(p, correct(list(p.values())).tolist(), strict=True))
     return [_figure(name, pairs, p[name], corrected[name]) for name, pairs in by_probe.items()]
 
@@ -109,7 +116,7 @@ def _figure(name: str, pairs: Mapping[tuple[str, str], tuple[float, float]], p: 
 def _p(
     name: str, pairs: Mapping[tuple[str, str], tuple[float, float]], noise: Mapping[tuple[str, str], tuple[float, float]]
 ) -> float:
-    if name in SAME_TEXT:
+    if name in (REPEATED, REORDERED):
         return float("nan")
     signs = [(after > before) - (after < before) for before, after in pairs.values()]
     if find_probe(name).is_attack:
