@@ -68,13 +68,8 @@ def ask_options(options: argparse.Namespace) -> AskOptions:
     )
 
 
-def _show_progress(n_done: int, n_all: int) -> None:
-    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
-        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
-
-
-def plan_lines(plan: DryRun) -> Iterator[str]:
-    """The hosts, requests, tokens and price of a dry run."""
+def planned_requests(plan: DryRun) -> Iterator[str]:
+    """The requests of a dry run: where to, how many, and what they cost at most."""
     yield f"hosts      {', '.join(plan.hosts) or 'none'}"
     yield f"requests   {plan.requests:,}, without retries"
     yield f"tokens     about {plan.tokens_in:,} to send, at most {plan.most_tokens_out:,} to receive"
@@ -82,7 +77,19 @@ def plan_lines(plan: DryRun) -> Iterator[str]:
     yield f"price      {price}"
     if plan.truncated:
         yield f"cut        {counted(plan.truncated, 'document')} longer than max_chars"
-    yield "Nothing was sent. To send, add --send."
+
+
+def sums_of(totals: Totals) -> str:
+    """Requests, tokens and cost on one line."""
+    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
+    cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
+    tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
+    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
+
+
+def _show_progress(n_done: int, n_all: int) -> None:
+    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
+        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
 
 
 def request_lines(plan: DryRun, judge: str) -> Iterator[str]:
@@ -94,11 +101,3 @@ def request_lines(plan: DryRun, judge: str) -> Iterator[str]:
     yield ""
     yield from plan.request.splitlines()
     yield ""
-
-
-def sums(totals: Totals) -> str:
-    """Requests, tokens and cost in one line."""
-    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
-    cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
-    tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
-    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"

@@ -91,7 +91,8 @@ class PairPool:
         if empty:
             what = f"query {empty[0].query} and document {empty[0].document}"
             raise DataError(
-                f"{counted(len(empty), 'pair')} of the pool have no text, such as {what}. Name the benchmark with --dataset"
+                f"{counted(len(empty), 'pair')} of the pool have no text, such as {what}. Name the benchmark with "
+                "--dataset, and its documents with --documents if they are elsewhere"
             )
 
 

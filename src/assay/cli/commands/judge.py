@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.asking_options import add_limits, ask_options, plan_lines, request_lines, sums
+from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
 from assay.cli.output_options import add_quiet, add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_documents_argument
 from assay.errors import ProviderError, UsageError
 from assay.grammar import WrittenName
 from assay.masking import mask
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
   assay judge pool.jsonl --with "openai(model=llama3.1, url=http://127.0.0.1:11434/v1)" --dry-run
+  assay judge pool.jsonl --dataset queries.jsonl --documents ./corpus --with "openai(model=gpt-4o-mini)" --dry-run
   assay judge pool.jsonl --with "openai(model=gpt-4o-mini, key='\\${OPENAI_API_KEY}')" --price 0.15 0.60
   assay judge pool.jsonl --with "openai(model=gpt-4o-mini)" --price 0.15 0.60 --most-cost 5 --rpm 60 --send
   assay judge pool.jsonl --with "panel(openai(model=a), openai(model=b), python:mine:grade, vote=majority)" --send
@@ -50,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     texts.add_argument(
         "--dataset", metavar="DATASET", help="benchmark with the texts (default: the one that the pool names)"
     )
+    add_documents_argument(texts)
     texts.add_argument("--benchmark", metavar="NAME", help="benchmark in the store that gets the grades")
     texts.add_argument("--drawn", action="store_true", help="grade only the pairs that were drawn for people")
     add_limits(parser.add_argument_group("limits"))
@@ -151,7 +154,8 @@ def _dry_run(run: JudgingRun, judge: BoundJudge, pool: PairPool) -> Iterator[str
     n_undrawn = sum(not pair.is_drawn for pair in pool.pairs)
     beyond = f", {n_undrawn:,} of them not drawn for people (--drawn leaves them out)" if n_undrawn else ""
     yield f"pairs      {len(pool.pairs):,}{beyond}; {run.n_cached:,} have an outcome from earlier runs"
-    yield from plan_lines(run.dry_run)
+    yield from planned_requests(run.dry_run)
+    yield "Nothing was sent. To send, add --send."
 
 
 def _outcome(run: JudgingRun) -> Iterator[str]:
@@ -166,8 +170,8 @@ def _outcome(run: JudgingRun) -> Iterator[str]:
     if run.n_unasked:
         yield f"not sent   {run.n_unasked:,}"
     yield f"cached     {run.n_cached:,}"
-    yield f"this run   {sums(run.ledger)}"
-    yield f"all runs   {sums(run.total)}"
+    yield f"this run   {sums_of(run.ledger)}"
+    yield f"all runs   {sums_of(run.total)}"
 
 
 COMMAND = Command(

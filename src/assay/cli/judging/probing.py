@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.cli.asking_options import add_limits, ask_options, plan_lines, request_lines, sums
+from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
 from assay.cli.judging.probe_files import NOISE, SCHEMA, SavedProbes, keep_probes, kept_probes, outcomes_of
 from assay.cli.judging.probe_tables import probe_lines
 from assay.cli.output_options import add_quiet, open_store
+from assay.cli.reading_options import add_documents_argument
 from assay.cli.scoring_options import integer_parser
 from assay.errors import DataError, NothingSelected, ProviderError, UsageError
 from assay.grammar import WrittenName
@@ -51,6 +52,7 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--drift", action="store_true", help="send unchanged pairs again, to test whether the model has changed since"
     )
+    add_documents_argument(group)
     add_limits(group)
     add_quiet(group)
 
@@ -180,8 +182,8 @@ def _bundled(benchmark: str, *, is_needed: bool) -> BenchmarkDataset | None:
         return load_dataset(benchmark)
     if is_needed and benchmark:
         raise UsageError(
-            f"the store has no texts of {benchmark}. Add --dataset with its data, or a pool with texts: "
-            "assay judgments probe pool.jsonl --with …"
+            f"the store has no texts of {benchmark}. Add --dataset with its data and --documents if the documents are "
+            "elsewhere, or a pool with texts: assay judgments probe pool.jsonl --with …"
         )
     return None
 
@@ -225,7 +227,8 @@ def _dry_run(run: ProbeRun, judge: BoundJudge) -> Iterator[str]:
     yield f"pairs      {run.n_pairs:,} without a change; {run.run.n_cached:,} outcomes are from earlier runs"
     for name, n in run.planned.items():
         yield f"{name:<10} {n:,}: {find_probe(name).meaning}"
-    yield from plan_lines(run.run.dry_run)
+    yield from planned_requests(run.run.dry_run)
+    yield "Nothing was sent. To send, add --send."
 
 
 def _sent(run: ProbeRun, figures: Sequence[ProbeFigure]) -> Iterator[str]:
@@ -235,7 +238,7 @@ def _sent(run: ProbeRun, figures: Sequence[ProbeFigure]) -> Iterator[str]:
         yield f"ungraded   {', '.join(f'{name} {n:,}' for name, n in run.ungraded.items())}"
     if run.run.n_unasked:
         yield f"not sent   {run.run.n_unasked:,}"
-    yield f"this run   {sums(run.run.ledger)}"
-    yield f"all runs   {sums(run.run.total)}"
+    yield f"this run   {sums_of(run.run.ledger)}"
+    yield f"all runs   {sums_of(run.run.total)}"
     yield ""
     yield from probe_lines(figures)
