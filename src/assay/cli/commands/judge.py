@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -172,6 +173,8 @@ def _outcome(run: JudgingRun) -> Iterator[str]:
     yield f"cached     {run.n_cached:,}"
     yield f"this run   {sums_of(run.ledger)}"
     yield f"all runs   {sums_of(run.total)}"
+    if names:
+        yield f"To compare it with people: assay judgments calibrate --judge {shlex.quote(next(iter(names)))}"
 
 
 COMMAND = Command(
