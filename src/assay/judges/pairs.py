@@ -99,9 +99,11 @@ class PairPool:
         empty = [pair for pair in self.pairs if not pair.query_text.strip() or not pair.document_text.strip()]
         if empty:
             what = f"query {empty[0].query} and document {empty[0].document}"
+            pairs = (
+                f"{counted(len(empty), 'pair')} of the pool {'has' if len(empty) == 1 else 'have'} no text, such as {what}"
+            )
             raise DataError(
-                f"{counted(len(empty), 'pair')} of the pool have no text, such as {what}. Name the benchmark with "
-                "--dataset, and its documents with --documents if they are elsewhere"
+                f"{pairs}. Name the benchmark with --dataset, and its documents with --documents if they are elsewhere"
             )
 
 

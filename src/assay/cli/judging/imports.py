@@ -79,6 +79,10 @@ def import_judgments(store: Store, options: argparse.Namespace) -> str:
     plan = plan_import(store, file, benchmark, judge_name(options.judge or ""), kind)
     for sentence in plan.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")
+    if not file.grades and not options.grades:
+        sys.stderr.write(
+            "note: no grade could be read. If labels are words, say their grades: --grades relevant=2,partly=1\n"
+        )
     if plan.judgments and not options.dry_run:
         store.judgments.give_all(plan.judgments)
     return _outcome(plan, benchmark, file.shape, kind, is_dry=options.dry_run)
