@@ -45,6 +45,7 @@ COMMANDS = {
     "judgments agreement": "assay.judgments/1",
     "judgments disagreements": "assay.judgments/1",
     "judgments calibrate --judge model-a": "assay.calibration/1",
+    "judgments probe --with python:schema_judge:grade --pairs 3 --send": "assay.probes/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10 --expected 0.4646": "assay.why/1",
     "why result.json#bm25 result.json#tfidf_chars": "assay.why/1",

@@ -161,6 +161,26 @@ def test_a_killed_run_asks_at_most_as_many_pairs_again_as_were_under_way(pool):
     assert KEY.encode() not in everything_written(done.stdout, done.stderr) + first[0] + first[1]
 
 
+def test_a_pool_of_queries_and_documents_that_are_no_benchmark(folder, assay):
+    """The first days: queries in a file, documents in a folder, and no judgments."""
+    Path("docs").mkdir()
+    for n in range(6):
+        Path("docs", f"d{n}.md").write_text(f"pair {n} fault=none: all about subject {n}")
+    Path("queries.jsonl").write_text("".join(json.dumps({"query": f"subject {n}"}) + "\n" for n in range(3)))
+    source = ("--documents", "docs")
+    assert assay("eval", "--queries", "queries.jsonl", *source, "--providers", "bm25", "tfidf_chars", "-q").code == 0
+    assert assay("pool", "latest", "--pairs", 8, "-o", "pool.jsonl").code == 0
+    with Stub() as stub:
+        lost = assay("judge", "pool.jsonl", *with_judge(stub), "--send")
+        assert (lost.code, "--documents" in lost.err, stub.n_requests) == (3, True, 0)
+        done = assay("judge", "pool.jsonl", *with_judge(stub), "--dataset", "queries.jsonl", *source, "--send", "-q")
+        assert (done.code, stub.n_requests > 0) == (0, True)
+        with Store.open() as store:
+            graded = store.judgments.find("queries", kind="model")
+        assert {(one.document, one.grade) for one in graded} <= {(f"d{n}.md", truth(n)) for n in range(6)}
+        assert f"assay judgments calibrate --judge '{graded[0].judge}'" in done.out
+
+
 def test_a_model_in_the_configuration_of_a_system_is_noticed(folder, assay):
     """The label of a system does not say that it uses the model; its configuration in the store does."""
     Path("stub-large").write_text("q01 Q0 p001 1 9 x\n")

@@ -200,3 +200,13 @@ def test_what_is_refused(stored, assay):
         done = assay("judgments", *words)
         assert (done.code, what in done.err) == (2, True), (words, done.err)
     assert given() == []
+
+
+def test_labels_that_are_words_get_their_grades(stored, assay):
+    task = {"data": {"query_id": "q1", "doc_id": "d1"}, "annotations": [{"completed_by": 4, "result": []}]}
+    task["annotations"][0]["result"].append({"value": {"choices": ["relevant"]}})
+    Path("words.json").write_text(json.dumps([task]))
+    lost = assay("judgments", "import", "words.json", "--benchmark", "shop")
+    assert "no grade could be read. If labels are words, say their grades: --grades relevant=2,partly=1" in lost.err
+    done = assay("judgments", "import", "words.json", "--benchmark", "shop", "--grades", "relevant=2")
+    assert (done.code, "note: no grade" in done.err, [row[3] for row in given()]) == (0, False, [2.0])

@@ -30,7 +30,7 @@ def test_a_sample_keeps_the_text_the_stratum_the_count_and_the_probability(folde
     assert (
         done.code,
         len(records),
-        done.out.endswith("20 queries of 92 different ones in 92 lines written to queries.jsonl, seed 1\n"),
+        "20 queries of 92 different ones in 92 lines written to queries.jsonl, seed 1\n" in done.out,
     ) == (0, 20, True)
     assert {tuple(record) for record in records} == {("query_id", "query", "intent", "frequency", "probability")}
     drawn = Counter(record["intent"] for record in records)
@@ -39,6 +39,7 @@ def test_a_sample_keeps_the_text_the_stratum_the_count_and_the_probability(folde
     assert all(
         record["probability"] == pytest.approx(drawn[record["intent"]] / size[record["intent"]]) for record in records
     )
+    assert "assay eval --queries queries.jsonl --documents" in done.out
     assert "u1" not in (folder / "queries.jsonl").read_text().replace("number", "")
     assert all(record["frequency"] == 1 + int(record["query"].split()[-1]) % 3 for record in records)
     assert assay(
@@ -190,6 +191,7 @@ def test_generated_queries(corpus, assay, monkeypatch):
         assert expected <= set(by_text) <= {*expected, "What is THIS?"}, "answered by their documents"
         assert all(record["origin"] == "synthetic" for record in records)
         assert by_text["what is topic 3?"]["generated_from"] == "big/d3.md"
+        assert by_text["what is topic 3?"]["generated_by"] == stub.model
         assert "1: document: the reply is not one JSON object" in done.out
         assert "8: query is a duplicate" in done.out
         assert re.search(r"\d: query is not answered by its document", done.out)
@@ -221,6 +223,53 @@ def test_synthetic_queries_are_never_mixed_in_silence(corpus, assay):
     (corpus / "golden.csv").write_text("query,relevant_ids,origin\nwhat is topic 1,big/d1.md,synthetic\n")
     done = assay("eval", "--benchmarks", "golden.csv", "--documents", "docs", "--providers", "bm25", "-q", "--no-store")
     assert "all queries are synthetic" in done.out
+
+
+def test_synthetic_and_real_queries_are_separated_wherever_they_are_scored(corpus, assay):
+    """Estimates, comparisons and gates say so too, and rules can be about one kind."""
+    rows = [{"query": f"what is topic {n}", "relevant_ids": f"big/d{n}.md"} for n in range(6)]
+    for row in rows[:2]:
+        row |= {"origin": "synthetic", "generated_from": row["relevant_ids"], "generated_by": "writer-2026-01"}
+    (corpus / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = (
+        "--benchmarks",
+        "golden.jsonl",
+        "--documents",
+        "docs",
+        "--providers",
+        "bm25",
+        "tfidf_chars",
+        "-m",
+        "precision@5",
+    )
+    done = assay("eval", *words, "-q")
+    sentence = "2 of 6 queries are synthetic. To see both kinds separately, "
+    assert f"{sentence}add --by origin." in done.out
+    assert "relevant=generated_from" not in done.out, "the document is not a judgment"
+    assert f"{sentence}add --by origin." in assay("compare", "latest").out
+    assert assay("pool", "latest", "--pairs", 60, "-m", "precision@5", "-o", "pool.jsonl").code == 0
+    drawn = [json.loads(line) for line in (corpus / "pool.jsonl").read_text().splitlines()[1:]]
+    (corpus / "qrels.txt").write_text("".join(f"{row['query']} 0 {row['document']} 1\n" for row in drawn))
+    assert assay("judgments", "import", "qrels.txt", "--judge", "Ana", "--benchmark", "golden").code == 0
+    layer = ("--judgments", "people", "--pool", "pool.jsonl")
+    assert f"{sentence}add --by origin." in assay("compare", "latest", *layer).out
+    rule = "precision@5 >= 0.01"
+    for more in ((), layer):
+        said = assay("gate", "latest", "--rule", rule, *more)
+        assert f"golden: {sentence}write rules with 'where origin=synthetic' and 'where origin=(none)'." in said.out
+    for value, n in (("synthetic", 2), ("(none)", 4)):
+        said = assay("gate", "latest", "--rule", f"{rule} where origin={value}")
+        assert f", {n} queries" in said.out
+        shown = assay("eval", *words, "-q", "--no-store", "--where", f"origin={value}", "-f", "json")
+        assert (shown.code, shown.out.count('"text": "what is topic')) == (0, 2 * n)
+    assert assay("gate", "latest", "--rule", f"{rule} where origin=real").code == 2
+    assert assay("gate", "latest", "--rule", f"{rule} where orgin=(none)").code == 2
+    shown = assay(
+        "judge", "pool.jsonl", "--dataset", "golden.jsonl", "--documents", "docs", "--with", "openai(model=writer)"
+    )
+    assert "note: the judge writer also wrote queries of the benchmark." in shown.err
+    shown = assay("judge", "pool.jsonl", "--dataset", "golden.jsonl", "--documents", "docs", "--with", "openai(model=other)")
+    assert "also wrote" not in shown.err
 
 
 def test_what_generation_refuses(corpus, assay):

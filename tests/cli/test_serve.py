@@ -126,6 +126,25 @@ def test_a_token_from_a_file_is_needed_and_words_of_given_benchmarks_are_shown(s
         assert re.findall("note: (.*?)[;.] ", err) == notes
 
 
+def test_documents_in_a_folder_beside_a_file_of_queries_are_shown(serve):
+    """What `assay eval --queries … --documents …` has evaluated can be judged."""
+    Path("docs").mkdir()
+    Path("docs/d1.md").write_text("horses can doze on their feet")
+    Path("queries.jsonl").write_text('{"query_id": "q1", "query": "how do horses doze"}\n')
+    source = ("--documents", "docs")
+    words = ("--queries", "queries.jsonl", *source, "--providers", "bm25", "--store", "s.db", "--quiet")
+    assert main(["eval", *words]) == 0
+    with Store.open("s.db") as opened:
+        name = opened.list("queries")[0].evaluation
+
+    def visit(address):
+        status, _, text = ask(address, f"/result/{name}/0/query?id=q1")
+        return status, "horses can doze" in text
+
+    assert serve(visit)[0] == (200, False)
+    assert serve(visit, "--datasets", "queries.jsonl", *source)[0] == (200, True)
+
+
 def test_forwarded_headers_are_believed_from_named_proxies_alone(serve, monkeypatch):
     """The token may come from the environment, which lets other machines in."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from assay.cli.scoring_options import integer_parser
 from assay.grammar import not_negative, positive
+from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.judges import AskOptions
+    from assay.judges import AskOptions, DryRun, Totals
 
 MAX_CONCURRENCY = 1000
 PAIRS_PER_LINE = 100
@@ -67,6 +68,36 @@ def ask_options(options: argparse.Namespace) -> AskOptions:
     )
 
 
+def planned_requests(plan: DryRun) -> Iterator[str]:
+    """The requests of a dry run: where to, how many, and what they cost at most."""
+    yield f"hosts      {', '.join(plan.hosts) or 'none'}"
+    yield f"requests   {plan.requests:,}, without retries"
+    yield f"tokens     about {plan.tokens_in:,} to send, at most {plan.most_tokens_out:,} to receive"
+    price = "unknown; add --price IN OUT" if plan.most_cost is None else f"at most about {plan.most_cost:,.4f}"
+    yield f"price      {price}"
+    if plan.truncated:
+        yield f"cut        {counted(plan.truncated, 'document')} longer than max_chars"
+
+
+def sums_of(totals: Totals) -> str:
+    """Requests, tokens and cost on one line."""
+    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
+    cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
+    tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
+    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
+
+
 def _show_progress(n_done: int, n_all: int) -> None:
     if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
         sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
+
+
+def request_lines(plan: DryRun, judge: str) -> Iterator[str]:
+    """The first request of a dry run in full."""
+    if not plan.request:
+        yield f"{judge} sends no request to a service."
+        return
+    yield "The first request, in full:"
+    yield ""
+    yield from plan.request.splitlines()
+    yield ""

@@ -12,7 +12,7 @@ from assay.datasets.document_ids import DocumentIds
 from assay.datasets.fields import Record, judgment_of, query_of, role_of, roles_of
 from assay.errors import DataError
 from assay.files import WEAK_NAMES, accepted_names, current_reading, fold
-from assay.model import Query
+from assay.model import GENERATED_FROM, Query
 from assay.text import counted
 
 ID_NAME = re.compile(r"(^|_)(ids?|docs?|documents?|sources?|chunks?|passages?)$")
@@ -157,7 +157,7 @@ class QueryTable:
     def _tell_unused(self, documents: DocumentIds, *, is_named: bool) -> None:
         """Note unused columns whose values are documents; or, if `is_named`, whose names look like ids."""
         queries = [query.metadata or {} for query in self.dataset.queries.values()][:MAX_VALUES_CHECKED]
-        for name in dict.fromkeys(name for metadata in queries for name in metadata):
+        for name in dict.fromkeys(name for metadata in queries for name in metadata if name != GENERATED_FROM):
             values = [metadata[name] for metadata in queries if metadata.get(name)]
             if values and documents.is_quick and all(_names_documents(value, documents) for value in values):
                 reason = "its values are ids of documents"

@@ -50,6 +50,7 @@ from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
+from assay.evaluation.notes import notes_on_origin as notes_on_origin
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
 from assay.evaluation.profile import OWN as OWN
 from assay.evaluation.profile import Profile as Profile

@@ -17,7 +17,7 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Profile, Setting
 from assay.files import FileSource, document_of, trec_ids
 from assay.metrics import GAIN_LEVEL, recorded_metric
-from assay.model import ORIGIN, SYNTHETIC, Policy, Qrels, Run, as_rankings
+from assay.model import ORIGIN, SYNTHETIC, Policy, Qrels, Query, Run, as_rankings
 from assay.relevance import FALLBACK, Resolved, in_words, is_move, is_stale
 from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
@@ -126,25 +126,23 @@ def notes_on_tags(dataset: BenchmarkDataset) -> list[str]:
     """A note on queries that have a list where others have a tag: no slice includes them."""
     lists = Counter(name for query in dataset.queries.values() for name in query.listed)
     tags = {name for query in dataset.queries.values() for name in query.tags} if lists else set()
-    return _notes_on_origin(dataset) + [
+    return notes_on_origin(dataset.queries) + [
         f"{name} is a list in {counted(n_queries, 'query')}. Slices by {name} leave lists out: a tag must be a single value."
         for name, n_queries in lists.items()
         if name in tags
     ]
 
 
-def _notes_on_origin(dataset: BenchmarkDataset) -> list[str]:
+def notes_on_origin(queries: Mapping[str, Query], advice: str = f"add --by {ORIGIN}") -> list[str]:
     """A note on synthetic queries: their scores do not say how good the answers to real queries are."""
-    n, n_all = (
-        sum((query.metadata or {}).get(ORIGIN) == SYNTHETIC for query in dataset.queries.values()),
-        len(dataset.queries),
-    )
+    n_all = len(queries)
+    n = sum((query.metadata or {}).get(ORIGIN) == SYNTHETIC for query in queries.values())
     if not n:
         return []
     if n == n_all:
         return ["all queries are synthetic: a model wrote them for documents. Real queries may have other scores."]
     verb = "is" if n == 1 else "are"
-    return [f"{n:,} of {counted(n_all, 'query')} {verb} synthetic. To see both kinds separately, add --by {ORIGIN}."]
+    return [f"{n:,} of {counted(n_all, 'query')} {verb} synthetic. To see both kinds separately, {advice}."]
 
 
 UNITS = {

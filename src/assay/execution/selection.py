@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.errors import BadParameter, NothingSelected, near_matches
-from assay.model import LISTED, YES, Query, known_as, tags_of, values_of
+from assay.model import LISTED, NONE, YES, Query, known_as, tags_of, values_of
 
 MAX_NAMES_LISTED = 10
 """The largest number of tags or values that an error lists."""
@@ -67,7 +67,7 @@ class Selection:
                 yield f"no query has the tag {name}.{_suggestion(name, known)}   ({there})"
                 continue
             for value in values:
-                if value not in known[name]:
+                if value not in {*known[name], NONE}:
                     there = f"choose from {_list_names(known[name])}"
                     yield f"no query has {name}={value}.{_suggestion(value, known[name])}   ({there})"
 

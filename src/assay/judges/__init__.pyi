@@ -24,6 +24,13 @@ from assay.judges.pairs import PairPool as PairPool
 from assay.judges.pairs import read_pool as read_pool
 from assay.judges.pairs import to_pool as to_pool
 from assay.judges.parsing import parse_judge as parse_judge
+from assay.judges.probe_outcomes import ProbeFigure as ProbeFigure
+from assay.judges.probe_outcomes import ProbeOutcome as ProbeOutcome
+from assay.judges.probe_outcomes import probe_figures as probe_figures
+from assay.judges.probe_run import ProbeRun as ProbeRun
+from assay.judges.probe_run import probe_judge as probe_judge
+from assay.judges.probe_texts import all_probes as all_probes
+from assay.judges.probe_texts import find_probe as find_probe
 from assay.judges.prompt import Prompt as Prompt
 from assay.judges.prompt import load_prompt as load_prompt
 from assay.judges.prompt import parse_prompt as parse_prompt

@@ -26,6 +26,17 @@ def conflict_notes(models: Iterable[str], systems: Mapping[str, str]) -> list[st
     ]
 
 
+def writer_notes(models: Iterable[str], writers: Iterable[str]) -> list[str]:
+    """A sentence for each judge whose model also wrote queries of the benchmark."""
+    known = " ".join(writers)
+    return [
+        f"the judge {model} also wrote queries of the benchmark. A model prefers texts like those that it writes itself. "
+        "Use another model, and compare systems only on grades by people or on corrected grades"
+        for model in dict.fromkeys(filter(None, models))
+        if _is_named(model, known)
+    ]
+
+
 def _is_named(model: str, system: str) -> bool:
     names = _names(model)
     return any(names & _names(word) for word in NAME.findall(system))

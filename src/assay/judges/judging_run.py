@@ -15,7 +15,7 @@ from assay.grammar import WrittenName
 from assay.judges.asking import AskOptions, Outcomes, ask_judge, known_grades
 from assay.judges.catalog.panel import combine_grades
 from assay.judges.catalog.python import judge_from_function
-from assay.judges.conflicts import conflict_notes
+from assay.judges.conflicts import conflict_notes, writer_notes
 from assay.judges.definition import BoundJudge, Preview, hosts_of
 from assay.judges.grades import PairGrade
 from assay.judges.ledger import Ledger, Prices, Totals
@@ -231,10 +231,11 @@ def _judgments(pool: PairPool, bound: BoundJudge, grades: dict[str, PairGrade]) 
 def _notes(pool: PairPool, bound: BoundJudge, grades: dict[str, PairGrade], ledgers: Sequence[Ledger]) -> Iterable[str]:
     models = Counter(grade.model for grade in grades.values() if grade.model and not bound.parts)
     systems = {name: pool.configurations.get(name, "") for name in pool.systems}
-    yield from conflict_notes([*(member.model for member in bound.members), *models], systems)
+    names = [*(member.model for member in bound.members), *models]
+    yield from (*conflict_notes(names, systems), *writer_notes(names, pool.writers))
     if len(models) > 1:
-        names = ", ".join(f"{model} ({n:,})" for model, n in models.most_common())
-        yield f"{len(models)} models answered under the same name: {names}. Each is a judge of its own"
+        counts = ", ".join(f"{model} ({n:,})" for model, n in models.most_common())
+        yield f"{len(models)} models answered under the same name: {counts}. Each is a judge of its own"
     yield from (note for member in bound.members for note in _literal_secrets(member))
     yield from (f"stopped: {ledger.closed}" for ledger in ledgers if ledger.closed)
     if failed := sum(grade.is_failure for grade in grades.values()):

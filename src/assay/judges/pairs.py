@@ -13,6 +13,7 @@ from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
 from assay.execution import digest
 from assay.files import each_numbered_record
+from assay.model import GENERATED_BY
 from assay.text import counted, shortened
 
 KEY_BYTES = 12
@@ -52,6 +53,8 @@ class PairPool:
     """The names of the systems that retrieved the documents."""
     configurations: Mapping[str, str] = field(default_factory=dict)
     """System → its configuration as text, if it is known."""
+    writers: tuple[str, ...] = ()
+    """The models that wrote queries of it, if that is known."""
 
     def __post_init__(self) -> None:
         """Check that there is something to grade, and each pair once."""
@@ -81,17 +84,26 @@ class PairPool:
         return all(pair.query_text.strip() and pair.document_text.strip() for pair in self.pairs)
 
     def with_texts(self, dataset: BenchmarkDataset) -> PairPool:
-        """The same pool; pairs without texts get those of a benchmark, and a pool without a benchmark gets its name."""
+        """The same pool; pairs without texts get those of a benchmark, and a pool without a benchmark gets its name.
+
+        Of synthetic queries, the models that wrote them are noted.
+        """
         pairs = tuple(_with_texts(pair, dataset) for pair in self.pairs)
-        return replace(self, pairs=pairs, benchmark=self.benchmark or dataset.name)
+        queries = (dataset.queries.get(pair.query) for pair in pairs)
+        writers = {str((query.metadata or {}).get(GENERATED_BY) or "") for query in queries if query is not None}
+        named = tuple(sorted(writers - {""}))
+        return replace(self, pairs=pairs, benchmark=self.benchmark or dataset.name, writers=named)
 
     def check_texts(self) -> None:
         """Raise if a pair has no text for the query or the document."""
         empty = [pair for pair in self.pairs if not pair.query_text.strip() or not pair.document_text.strip()]
         if empty:
             what = f"query {empty[0].query} and document {empty[0].document}"
+            pairs = (
+                f"{counted(len(empty), 'pair')} of the pool {'has' if len(empty) == 1 else 'have'} no text, such as {what}"
+            )
             raise DataError(
-                f"{counted(len(empty), 'pair')} of the pool have no text, such as {what}. Name the benchmark with --dataset"
+                f"{pairs}. Name the benchmark with --dataset, and its documents with --documents if they are elsewhere"
             )
 
 

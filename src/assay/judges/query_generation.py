@@ -22,7 +22,7 @@ from assay.judges.ledger import Totals
 from assay.judges.pairs import Pair, PairPool
 from assay.judges.prompt import load_prompt
 from assay.judges.query_writing import LONGEST_QUERY, document_pair, to_writer, written_queries
-from assay.model import ORIGIN, SYNTHETIC, Document
+from assay.model import GENERATED_BY, GENERATED_FROM, ORIGIN, SYNTHETIC, Document
 from assay.text import counted
 
 CHECK_PROMPT = "answer"
@@ -43,6 +43,8 @@ class GeneratedQuery:
     stratum: str
     number: int = 0
     """Its place among the queries of the document, from 0."""
+    model: str = ""
+    """The model that wrote it."""
 
     @property
     def query_id(self) -> str:
@@ -52,7 +54,9 @@ class GeneratedQuery:
     def to_record(self) -> dict[str, Any]:
         """A record of a file of queries. The document is not a judgment: nobody judged it."""
         stratum = {"stratum": self.stratum} if self.stratum else {}
-        return {"query_id": self.query_id, "query": self.text, ORIGIN: SYNTHETIC, **stratum, "generated_from": self.document}
+        model = {GENERATED_BY: self.model} if self.model else {}
+        own = {"query_id": self.query_id, "query": self.text, ORIGIN: SYNTHETIC}
+        return {**own, **stratum, GENERATED_FROM: self.document, **model}
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,8 @@ def _written(
             texts = written_queries(grade)
             left_out["document without a query"] += not texts
             yield from (
-                GeneratedQuery(text, pair.document, strata[pair.document], number) for number, text in enumerate(texts)
+                GeneratedQuery(text, pair.document, strata[pair.document], number, grade.model)
+                for number, text in enumerate(texts)
             )
 
 

@@ -1,6 +1,8 @@
 from assay.judging.assignment import LONGEST_GUIDELINES as LONGEST_GUIDELINES
 from assay.judging.assignment import pairs_of as pairs_of
 from assay.judging.assignment import share_work as share_work
+from assay.judging.calibration import FEW_PAIRS as FEW_PAIRS
+from assay.judging.calibration import FIRST_RELEVANT as FIRST_RELEVANT
 from assay.judging.calibration import Bias as Bias
 from assay.judging.calibration import Calibration as Calibration
 from assay.judging.calibration import calibrate as calibrate

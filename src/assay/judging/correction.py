@@ -20,6 +20,7 @@ from assay.evaluation import (
     Scores,
     Setting,
     evaluate_settings,
+    notes_on_origin,
     with_intervals,
 )
 from assay.judging.design import DIFFERENCE, QUERIES
@@ -135,7 +136,8 @@ class Corrected:
         ranked = {query: dict(result.run[query]) for query in result.run}
         evidence = Evidence(run=ranked, queries=result.queries, failures=result.failures)
         kept = {name: value for name, value in result.provenance.items() if name != "judgments"}
-        origin = replace(result.origin, notes=(), provenance=kept, recorded={}, relevance={})
+        about = tuple(notes_on_origin(result.queries))
+        origin = replace(result.origin, notes=about, provenance=kept, recorded={}, relevance={})
         estimator = _Estimator(self, result, result.policy)
         return estimator.result(asked, origin, evidence, result.name, result.benchmark)
 

@@ -60,6 +60,8 @@ from assay.model.scores import Outcome as Outcome
 from assay.model.scores import Scores as Scores
 from assay.model.scores import ScoreTable as ScoreTable
 from assay.model.scores import quantile as quantile
+from assay.model.tags import GENERATED_BY as GENERATED_BY
+from assay.model.tags import GENERATED_FROM as GENERATED_FROM
 from assay.model.tags import LANGUAGE as LANGUAGE
 from assay.model.tags import NONE as NONE
 from assay.model.tags import ORIGIN as ORIGIN

@@ -18,6 +18,8 @@ NONE = "(none)"
 LENGTH, LANGUAGE = "length", "language"
 ORIGIN, SYNTHETIC = "origin", "synthetic"
 """The tag that says where a query comes from, and its value for queries that a model wrote."""
+GENERATED_FROM, GENERATED_BY = "generated_from", "generated_by"
+"""The document that a synthetic query was written for, which is not a judgment, and the model that wrote it."""
 LENGTHS = ((3, "short"), (7, "medium"))
 """The most words of a short and of a medium query; a query with more words is long."""
 TAG_ALIASES = {"type": "query_type", "category": "query_type", "question_type": "query_type"}
@@ -161,10 +163,13 @@ def known_as(word: str, known: Collection[str]) -> str:
 
 
 def values_of(tags: Mapping[str, str], word: str) -> set[str]:
-    """The values that a query has for the tag that a word means. `tag` also gives all tags from a list of tags."""
+    """The values that a query has for the tag that a word means: `(none)` without the tag.
+
+    `tag` also gives all tags from a list of tags.
+    """
     own = tags.get(known_as(word, tags))
     listed = {name for name, value in tags.items() if value == YES} if word in LISTED else set()
-    return listed if own is None else {own, *listed}
+    return listed or {NONE} if own is None else {own, *listed}
 
 
 def tags_of(query: Query) -> dict[str, str]:

@@ -20,7 +20,7 @@ from assay.errors import (
 )
 from assay.evaluation import NEXT_STEP, Result
 from assay.metrics import BoundMetric
-from assay.model import values_of
+from assay.model import NONE, values_of
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
@@ -239,7 +239,7 @@ def _check_tags_known(rule: Rule, cases: Sequence[Case]) -> None:
     """Raise an error for tags and values that no query has."""
     for tag, values in rule.terms.where:
         known = {value for case in cases for tags in case.tags.by_query.values() for value in values_of(tags, tag)}
-        if not known:
+        if not known - {NONE}:
             names = sorted({name for case in cases for name in case.tags.names})
             raise at_place(UnknownName("tag", tag, near_matches(tag, names), _known_names(names)), rule.terms.place)
         for value in values:

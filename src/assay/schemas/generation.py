@@ -11,7 +11,7 @@ from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
-from assay.schemas.judging_forms import CalibrationFile, JudgingFile, JudgingPlanFile, PoolLine
+from assay.schemas.judging_forms import CalibrationFile, JudgingFile, JudgingPlanFile, PoolLine, ProbesFile
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
@@ -34,6 +34,7 @@ FORMS: Mapping[str, Any] = {
     "assay.plan/1": PlanFile,
     "assay.pool/1": PoolLine,
     "assay.power/1": PowerFile,
+    "assay.probes/1": ProbesFile,
     "assay.query_plan/1": QueryPlanFile,
     "assay.result/1": SavedFile,
     "assay.results/1": ResultsFile,

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from assay.judges import DryRun, Totals, Ungraded
+from assay.judges import DryRun, ProbeOutcome, Totals, Ungraded
 from assay.schema import Count
 from assay.schemas.store_forms import JudgmentForm
 from assay.schemas.written_form import written_form
 
 TotalsForm = written_form("Totals", Totals)
 DryRunForm = written_form("DryRun", DryRun)
+ProbeOutcomeForm = written_form("ProbeOutcome", ProbeOutcome)
 UngradedForm = written_form("Ungraded", Ungraded)
 
 
@@ -112,6 +113,49 @@ class RepeatedForm(msgspec.Struct):
     n_same: Count
 
 
+class ProbeFigureForm(msgspec.Struct):
+    """How the grades of a judge change with a change of the text; null if a figure is undefined."""
+
+    probe: str
+    meaning: str
+    n_pairs: Count
+    change: float | None
+    low: float | None
+    high: float | None
+    n_changed: Count
+    n_raised: Count
+    n_lowered: Count
+    n_to_relevant: Count
+    kappa: dict[str, float | None]
+    p: float | None
+    corrected_p: float | None
+    is_found: bool
+    is_few: bool
+
+
+class ProbesFile(msgspec.Struct):
+    """The probes of a judge: the grades of pairs before and after a change, and what would be sent."""
+
+    schema: str
+    is_sent: bool
+    judge: str
+    benchmark: str
+    seed: Count
+    probed: str
+    settings: dict[str, Any]
+    n_pairs: Count
+    planned: dict[str, Count]
+    outcomes: list[ProbeOutcomeForm]  # type: ignore[valid-type]
+    ungraded: dict[str, Count]
+    n_unasked: int
+    n_cached: int
+    ledger: TotalsForm  # type: ignore[valid-type]
+    total: TotalsForm  # type: ignore[valid-type]
+    dry_run: DryRunForm  # type: ignore[valid-type]
+    notes: list[str]
+    figures: list[ProbeFigureForm]
+
+
 class CalibrationFile(msgspec.Struct):
     """The grades of a model compared with those of people."""
 
@@ -127,6 +171,7 @@ class CalibrationFile(msgspec.Struct):
     bias: BiasForm
     groups: dict[str, list[BiasForm]]
     repeated: RepeatedForm | None
+    probes: list[ProbeFigureForm]
 
 
 class PoolLine(msgspec.Struct, forbid_unknown_fields=True):

@@ -157,11 +157,19 @@ def _make_report(options: argparse.Namespace) -> GateReport:
             residuals=options.residuals,
             cluster=options.cluster,
         )
-    notes = (*report.notes, *estimate_notes(now.results))
+    notes = tuple(dict.fromkeys((*report.notes, *estimate_notes(now.results), *_notes_on_origin(now))))
     is_same = before is not None and [result.name for result in before.results] == [result.name for result in now.results]
     if before and is_same and before.evaluation and before.evaluation == now.evaluation:
         notes = (*notes, f"the baseline {options.baseline} is the evaluation that is checked, so nothing can be worse")
     return replace(report, baseline=before.label if before else "", notes=notes)
+
+
+def _notes_on_origin(now: LookupResult) -> list[str]:
+    """A note on each benchmark with synthetic queries, and on the rules that separate them."""
+    from assay.evaluation import notes_on_origin
+
+    advice = "write rules with 'where origin=synthetic' and 'where origin=(none)'"
+    return [f"{result.benchmark}: {note}" for result in now.results for note in notes_on_origin(result.queries, advice)]
 
 
 def _with_layer(options: argparse.Namespace, inputs: Inputs, lookup: LookupResult) -> LookupResult:

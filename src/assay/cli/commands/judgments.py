@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.judging.calibration import add_calibration_arguments, calibrate_judge
 from assay.cli.judging.export import export_judgments
 from assay.cli.judging.imports import add_import_arguments, check_import_options, import_judgments
+from assay.cli.judging.probing import add_probe_arguments, check_probe_options, probe_from_options
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here
@@ -29,9 +30,10 @@ EXAMPLES = """\
   assay judgments agreement
   assay judgments disagreements --benchmark rag-template
   assay judgments calibrate --judge gpt-4o-mini
+  assay judgments probe --benchmark rag-template --with "openai(model=gpt-4o-mini)" --price 0.15 0.60
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "import", "agreement", "disagreements", "calibrate", "withdraw", "notes")
+ACTIONS = ("list", "export", "import", "agreement", "disagreements", "calibrate", "probe", "withdraw", "notes")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -49,14 +51,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; import: store those of a file; agreement: "
         "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; disagreements: list the pairs that "
-        "people graded differently, and who settled them; calibrate: compare a model with "
-        "people; withdraw: remove one judgment; notes: list notes on queries",
+        "people graded differently, and who settled them; calibrate: compare a model with people; probe: let a judge grade "
+        "changed pairs; withdraw: remove one judgment; notes: list notes on queries",
     )
-    parser.add_argument("file", nargs="?", metavar="FILE", help="import: file with judgments")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="import: file with judgments; probe: pool with texts; calibrate: outcomes of probe -f json",
+    )
     _add_selection(parser)
     add_import_arguments(parser)
     _add_export_arguments(parser)
     add_calibration_arguments(parser)
+    add_probe_arguments(parser)
     add_store_argument(parser)
 
 
@@ -82,7 +90,9 @@ def _add_export_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="export: the judgments of the benchmark with these grades; a file that ends in .json is the whole benchmark",
     )
-    parser.add_argument("--dataset", metavar="DATASET", help="export: the data of the benchmark; adds --merged")
+    parser.add_argument(
+        "--dataset", metavar="DATASET", help="export: the data of the benchmark; adds --merged; probe: its texts"
+    )
     parser.add_argument("--new-version", metavar="VERSION", help="export: the version of the new benchmark")
     parser.add_argument(
         "-f",
@@ -105,31 +115,32 @@ def run_judgments(options: argparse.Namespace) -> int:
     if options.action == "withdraw" and not all(getattr(options, name) for name in IDENTIFYING_FLAGS):
         raise UsageError(f"withdraw removes one grade. Add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
     check_import_options(options)
+    check_probe_options(options)
+    sys.stdout.write(probe_from_options(options) if options.action == "probe" else _from_store(options))
+    return 0
+
+
+def _from_store(options: argparse.Namespace) -> str:
+    """What an action says that reads or changes the store."""
     with open_store(options) as store:
         if options.action == "import":
-            sys.stdout.write(import_judgments(store, options))
-            return 0
+            return import_judgments(store, options)
         if options.action == "notes":
-            sys.stdout.write(_notes(store, options))
-            return 0
+            return _notes(store, options)
         who = None if options.judge is None else _stored_judge_name(options.judge)
         if options.action == "calibrate":
-            sys.stdout.write(calibrate_judge(store, options, who))
-            return 0
+            return calibrate_judge(store, options, who)
         options.kind = options.kind or ("people" if options.action == "export" else None)
         judgments = _selected(store, options, who)
         undecided = _undecided(store, options, who)
         if not judgments and not undecided:
             _raise_nothing_selected(store.judgments.find(), options, str(store.place))
         if options.action == "withdraw":
-            sys.stdout.write(_withdraw(store, judgments))
-            return 0
+            return _withdraw(store, judgments)
         if options.action == "export":
-            sys.stdout.write(export_judgments(store, judgments, options))
-            return 0
+            return export_judgments(store, judgments, options)
     do: Do = {"agreement": _agreement, "disagreements": _disagreements}.get(options.action, partial(_list, undecided))
-    sys.stdout.write(do(judgments, options))
-    return 0
+    return do(judgments, options)
 
 
 def _selected(store: Store, options: argparse.Namespace, who: str | None) -> Sequence[Judgment]:

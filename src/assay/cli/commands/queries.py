@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -126,7 +127,13 @@ def _sampled(sample: QuerySample, options: argparse.Namespace) -> str:
         printable(f"{counted(len(sample.queries), 'query')} of {of} written to {options.output}, seed {options.seed}") + "\n"
     )
     rows = [[name, f"{size:,}", f"{n:,}", percent(n / size)] for name, (size, n) in sample.strata.items()]
-    return f"{_table([sample.by, 'different queries', 'drawn', 'probability'], rows)}\n{text}" if sample.by else text
+    table = f"{_table([sample.by, 'different queries', 'drawn', 'probability'], rows)}\n" if sample.by else ""
+    return f"{table}{text}{_next_step(options.output)}\n"
+
+
+def _next_step(file: str) -> str:
+    """How to go on from a file of queries."""
+    return printable(f"To run systems on them: assay eval --queries {shlex.quote(file)} --documents FOLDER --providers bm25")
 
 
 def _generate(options: argparse.Namespace) -> int:
@@ -186,6 +193,7 @@ def _generated(made: GeneratedQueries, options: argparse.Namespace) -> Iterator[
     cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
     tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
     yield f"this run   {counted(totals.requests, 'request')}, {tokens}{cost}"
+    yield _next_step(options.output)
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

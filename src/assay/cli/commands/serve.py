@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from assay.cli.exit_codes import HANGUP_SIGNALS, TerminationSignal, signal_handler
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_documents_argument
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 from assay.extras import check_extra
@@ -32,6 +33,7 @@ EXAMPLES = """\
   assay serve
   assay serve --port 0
   assay serve --datasets my-benchmark.json
+  assay serve --datasets queries.jsonl --documents ./corpus
   assay serve --host 0.0.0.0 --token-file token.txt"""
 ENV_VARIABLE = "ASSAY_TOKEN"
 """The environment variable with the token, if there is no file. A command has none, because other users can read it."""
@@ -89,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="benchmarks whose texts the pages may show next to the ids, if the result has the same fingerprint",
     )
+    add_documents_argument(parser)
     parser.add_argument(
         "--proxy",
         nargs="+",

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.judging.layers import MODEL, PEOPLE, choose_judge
+from assay.cli.judging.probe_files import kept_probes, outcomes_of, read_probes
+from assay.cli.judging.probe_tables import probe_lines
 from assay.cli.terminal import text_here
 from assay.errors import DataError, NothingSelected, UsageError
 from assay.serialize import dumps, to_json
@@ -15,6 +17,7 @@ from assay.text import counted, percent, with_minus
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
+    from assay.judges import ProbeFigure
     from assay.judging import Bias, Calibration
     from assay.stats import Reliability
     from assay.store import Judgment, Store
@@ -60,9 +63,10 @@ def calibrate_judge(store: Store, options: argparse.Namespace, judge: str | None
         )
     groups = _groups(store, options, shared, benchmarks[0])
     repeated = _repeated(own, Path(options.again)) if options.again else None
+    figures = _probes(options, own[0].judge, benchmarks[0])
     if options.format == "json":
-        return dumps({"schema": SCHEMA, **_json(own[0], shared, groups, repeated)}, indent=2) + "\n"
-    return "\n".join(_text(own[0], shared, groups, repeated)) + "\n"
+        return dumps({"schema": SCHEMA, **_json(own[0], shared, groups, repeated, figures)}, indent=2) + "\n"
+    return "\n".join(_text(own[0], shared, groups, repeated, figures)) + "\n"
 
 
 # Groups of pairs
@@ -148,10 +152,23 @@ def _repeated(own: Sequence[Judgment], path: Path) -> tuple[int, int]:
     return len(both), sum(a == b for a, b in both)
 
 
+def _probes(options: argparse.Namespace, judge: str, benchmark: str) -> list[ProbeFigure]:
+    """The figures of the probes of the judge, of a file or of the last runs in this folder; empty without probes."""
+    from assay.judges import probe_figures
+
+    files = [read_probes(Path(options.file))] if options.file else kept_probes(judge, benchmark)
+    for saved in files:
+        if saved.judge != judge:
+            raise DataError(f"the probes are of the judge {saved.judge}, not of {judge}", source=options.file)
+    return probe_figures(outcomes_of(files))
+
+
 # Output
 
 
-def _text(judge: Judgment, shared: Calibration, groups: Groups, repeated: tuple[int, int] | None) -> Iterator[str]:
+def _text(
+    judge: Judgment, shared: Calibration, groups: Groups, repeated: tuple[int, int] | None, figures: Sequence[ProbeFigure]
+) -> Iterator[str]:
     yield f"{judge.judge} and people have graded {counted(shared.n_pairs, 'same pair')} on {judge.benchmark}."
     if shared.n_pairs < FEW:
         yield f"This is too little to judge the model: with fewer than {FEW} pairs, all figures can change much."
@@ -170,6 +187,11 @@ def _text(judge: Judgment, shared: Calibration, groups: Groups, repeated: tuple[
         share = f", {percent(n_same / n)} with the same grade" if n else ""
         yield f"Graded again: {counted(n, 'pair')}{share}.{' This is too little.' if n < FEW else ''}"
     yield "Bias above 0: the model is more generous than people. κ: 1 is full agreement, 0 is agreement by chance."
+    yield ""
+    if figures:
+        yield from probe_lines(figures)
+    else:
+        yield "To see whether it follows instructions in documents or rewards query words: assay judgments probe --with …"
 
 
 def _kappas(shared: Calibration) -> dict[str, Reliability]:
@@ -200,7 +222,9 @@ def _table(head: list[str], rows: Sequence[Sequence[str]]) -> str:
     return text_here([table_section(Table(heads, tuple(cells(*row) for row in rows)))])
 
 
-def _json(judge: Judgment, shared: Calibration, groups: Groups, repeated: tuple[int, int] | None) -> dict[str, Any]:
+def _json(
+    judge: Judgment, shared: Calibration, groups: Groups, repeated: tuple[int, int] | None, figures: Sequence[ProbeFigure]
+) -> dict[str, Any]:
     names = ("kappa", "weighted_kappa", "binary_kappa")
     return {
         "judge": judge.judge,
@@ -212,4 +236,5 @@ def _json(judge: Judgment, shared: Calibration, groups: Groups, repeated: tuple[
         "bias": shared.bias.to_dict(),
         "groups": {name: [bias.to_dict() for bias in rows] for name, rows in groups.items()},
         "repeated": None if repeated is None else {"n_pairs": repeated[0], "n_same": repeated[1]},
+        "probes": [figure.to_dict() for figure in figures],
     }

@@ -30,7 +30,11 @@ def add_import_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=GRADE,…",
         help="import: grades of labels that are words, such as relevant=2,partly=1",
     )
-    parser.add_argument("--dry-run", action="store_true", help="import: say what would be stored, and store nothing")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="import: say what would be stored, and store nothing; probe: show what would be sent (default)",
+    )
 
 
 def check_import_options(options: argparse.Namespace) -> None:
@@ -38,9 +42,14 @@ def check_import_options(options: argparse.Namespace) -> None:
     is_import = options.action == "import"
     if is_import and not options.file:
         raise UsageError(f"import needs a file: {EXAMPLE}")
-    flags = [f"--{name.replace('_', '-')}" for name in ("shape", "grades", "dry_run") if getattr(options, name)]
-    if not is_import and (options.file or flags):
-        raise UsageError(f"{options.file or ' and '.join(flags)}: only import reads a file of judgments: {EXAMPLE}")
+    is_probe = options.action == "probe"
+    names = ("shape", "grades") if is_probe else ("shape", "grades", "dry_run")
+    flags = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name)]
+    has_file = options.file and not is_probe and options.action != "calibrate"
+    if not is_import and (has_file or flags):
+        raise UsageError(
+            f"{options.file if has_file else ' and '.join(flags)}: only import reads a file of judgments: {EXAMPLE}"
+        )
     if is_import and (options.query or options.document):
         raise UsageError("import stores all judgments of the file. Remove --query and --document")
 
@@ -70,6 +79,10 @@ def import_judgments(store: Store, options: argparse.Namespace) -> str:
     plan = plan_import(store, file, benchmark, judge_name(options.judge or ""), kind)
     for sentence in plan.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")
+    if not file.grades and not options.grades:
+        sys.stderr.write(
+            "note: no grade could be read. If labels are words, say their grades: --grades relevant=2,partly=1\n"
+        )
     if plan.judgments and not options.dry_run:
         store.judgments.give_all(plan.judgments)
     return _outcome(plan, benchmark, file.shape, kind, is_dry=options.dry_run)
