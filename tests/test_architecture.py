@@ -62,7 +62,7 @@ ROWS = (
     ("web", "compat", "pytest_plugin"),
     ("reports",),
     ("charts", "schemas"),
-    ("ontology",),
+    ("ontology", "judged_answers"),
     ("judges",),
     ("monitoring", "judging"),
     ("comparison", "conformance", "store"),

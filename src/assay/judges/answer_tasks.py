@@ -28,7 +28,7 @@ LONGEST_STATEMENT = 1000
 MOST_STATEMENTS = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Task:
     """What a judge is asked about two texts."""
 

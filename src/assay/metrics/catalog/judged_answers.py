@@ -105,7 +105,7 @@ NUGGET_RECALL = Metric(
     params=(ONLY, CREDIT),
     view=VIEW,
     formula="nuggets in the answer ÷ nuggets of the query",
-    cite="Pradeep et al. 2025, The Great Nugget Recall, SIGIR; Voorhees 2003, Overview of the TREC 2003 Question Answering Track",
+    cite="Pradeep et al. 2025, The Great Nugget Recall, SIGIR; Voorhees 2003, TREC (the nuggets of questions)",
 )
 
 
