@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.cli.scoring_options import integer_parser
 from assay.grammar import not_negative, positive
+from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.judges import AskOptions
+    from assay.judges import AskOptions, DryRun, Totals
 
 MAX_CONCURRENCY = 1000
 PAIRS_PER_LINE = 100
@@ -50,8 +52,8 @@ def _number(parse: Callable[[str], float]) -> Callable[[str], float]:
     return read
 
 
-def ask_options(options: argparse.Namespace) -> AskOptions:
-    """How a service is asked, as the options say."""
+def ask_options(options: argparse.Namespace, noun: str = "pairs") -> AskOptions:
+    """How a service is asked, as the options say. Progress counts what the noun says."""
     from assay.judges import AskOptions, Prices
 
     return AskOptions(
@@ -63,10 +65,29 @@ def ask_options(options: argparse.Namespace) -> AskOptions:
         retries=options.retries,
         prices=Prices(*options.price) if options.price else None,
         most_cost=options.most_cost,
-        watch=(lambda _n_done, _n_all: None) if options.quiet else _show_progress,
+        watch=(lambda _n_done, _n_all: None) if options.quiet else partial(_show_progress, noun),
     )
 
 
-def _show_progress(n_done: int, n_all: int) -> None:
+def planned_requests(plan: DryRun) -> Iterator[str]:
+    """The requests of a dry run: where to, how many, and what they cost at most."""
+    yield f"hosts      {', '.join(plan.hosts) or 'none'}"
+    yield f"requests   {plan.requests:,}, without retries"
+    yield f"tokens     about {plan.tokens_in:,} to send, at most {plan.most_tokens_out:,} to receive"
+    price = "unknown; add --price IN OUT" if plan.most_cost is None else f"at most about {plan.most_cost:,.4f}"
+    yield f"price      {price}"
+    if plan.truncated:
+        yield f"cut        {counted(plan.truncated, 'document')} longer than max_chars"
+
+
+def sums_of(totals: Totals) -> str:
+    """Requests, tokens and cost on one line."""
+    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
+    cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
+    tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
+    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
+
+
+def _show_progress(noun: str, n_done: int, n_all: int) -> None:
     if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
-        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
+        sys.stderr.write(f"{n_done:,} of {n_all:,} {noun}\n")

@@ -4,6 +4,7 @@ from assay.judged_answers.draw import Draw as Draw
 from assay.judged_answers.draw import draw_queries as draw_queries
 from assay.judged_answers.draw import parse_draw as parse_draw
 from assay.judged_answers.items import Item as Item
+from assay.judged_answers.judged_answers import DEFAULT_METRICS as DEFAULT_METRICS
 from assay.judged_answers.judged_answers import AnswerJudging as AnswerJudging
 from assay.judged_answers.judged_answers import JudgedAnswers as JudgedAnswers
 from assay.judged_answers.judged_answers import judge_answers as judge_answers
@@ -15,8 +16,8 @@ from assay.judged_answers.scoring import AnswerScores as AnswerScores
 from assay.judged_answers.scoring import reads_verdicts as reads_verdicts
 from assay.judged_answers.statements import Statement as Statement
 from assay.judged_answers.statements import Statements as Statements
+from assay.judged_answers.statements import add_statements as add_statements
 from assay.judged_answers.statements import read_statements as read_statements
-from assay.judged_answers.statements import write_statements as write_statements
 from assay.judged_answers.verdict_files import SCHEMA as SCHEMA
 from assay.judged_answers.verdict_files import read_verdicts as read_verdicts
 from assay.judged_answers.verdict_files import verdict_lines as verdict_lines

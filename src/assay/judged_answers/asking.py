@@ -99,10 +99,13 @@ def judge_systems(
     statements: Statements,
     options: AskOptions,
     chosen: frozenset[str] | None = None,
+    *,
+    only_statements: bool = False,
 ) -> AnswerJudgingRun:
     """Let the judge write the missing claims and nuggets, then decide about every item. Without `send`, nothing is sent.
 
-    Without a judge, nothing is asked. `chosen` are the only queries that are asked about.
+    Without a judge, nothing is asked. `chosen` are the only queries that are asked about. With `only_statements`, the judge
+    decides nothing.
     """
     materials = {name: [each for each in rows if chosen is None or each.query in chosen] for name, rows in systems.items()}
     plans = [plan_answers(rows, checks, statements) for rows in materials.values()]
@@ -114,9 +117,9 @@ def judge_systems(
     statements = statements.with_more(writing.written)
     plans = [plan_answers(rows, checks, statements) for rows in materials.values()]
     run = AnswerJudgingRun(tuple(plans), statements, sources)
-    decisions = _decide(run.items, tuple(systems), judge, shared)
+    decisions = [] if only_statements else _decide(run.items, tuple(systems), judge, shared)
     dry_run, n_guessed = sum((each.dry_run for each in decisions), writing.dry_run), 0
-    if not options.send:
+    if not options.send and not only_statements:
         guessed, n_guessed = _guess(materials.values(), checks, run, judge, shared)
         dry_run = dry_run + guessed
     return _collected(run, judge, shared, writing, decisions, dry_run, n_guessed)
@@ -133,7 +136,7 @@ def _collected(
 ) -> AnswerJudgingRun:
     ledger, time = options.ledger or Ledger(), now()
     judgments = (
-        judgment._replace(judge=judge.stored_name(judgment.judge), judged=time)
+        judgment._replace(judge=judge.stored_name(judgment.judge), judged=time, pool="")
         for decision in decisions
         for judgment in decision.judgments
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -98,10 +98,18 @@ class AnswerJudging:
         """The queries of all systems."""
         return list(dict.fromkeys(each.query for rows in self.materials.values() for each in rows))
 
-    def ask(self, options: AskOptions, draw: Draw | None = None) -> AnswerJudgingRun:
+    def ask(self, options: AskOptions, draw: Draw | None = None, *, only_statements: bool = False) -> AnswerJudgingRun:
         """Let the judge write and decide what is missing; only for the queries of a draw, if there is one."""
         chosen = None if draw is None else frozenset(draw.queries(self.query_ids))
-        return judge_systems(self.materials, self.checks, self.judge, self.statements, options, chosen)
+        return judge_systems(
+            self.materials,
+            self.checks,
+            self.judge,
+            self.statements,
+            options,
+            chosen,
+            only_statements=only_statements,
+        )
 
     def check_layer(self) -> None:
         """Raise before anything is sent if it is unclear which layer is used."""
@@ -250,9 +258,10 @@ def judge_answers(
 
 
 def statements_of(claims: str | Path | None, nuggets: str | Path | None) -> Statements:
-    """The statements in files that exist."""
+    """The statements in files that exist. A query that a file of nuggets does not have has none."""
     found = Statements()
     for path, task in ((claims, CLAIMS), (nuggets, NUGGETS)):
         if path is not None and Path(path).exists():
-            found = replace(found, known={**found.known, **read_statements(Path(path), task).known})
+            known = {**found.known, **read_statements(Path(path), task).known}
+            found = Statements(known, has_all_nuggets=found.has_all_nuggets or task is NUGGETS)
     return found

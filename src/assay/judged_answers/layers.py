@@ -35,7 +35,7 @@ class VerdictLayers:
     judges: tuple[str, ...] = ()
     """The names of the judges."""
     n_other: int = 0
-    """Verdicts for other texts, which are not used."""
+    """Verdicts by people for other texts, which are not used."""
 
 
 def layers_of(
@@ -46,6 +46,11 @@ def layers_of(
     fitting = [judgment for judgment in judgments if judgment.document in known]
     people = [judgment for judgment in fitting if judgment.kind == PEOPLE]
     model = _of_one_model([judgment for judgment in fitting if judgment.kind == MODEL], judge)
+    if judgments and not fitting:
+        raise DataError(
+            f"these verdicts ({len(judgments):,}) are not about these answers. The texts have changed, or the claims are "
+            "others: name their file with --claims (claims=)"
+        )
     name = choose_layer(asked, has_people=bool(people), has_model=bool(model))
     used = (people if name != MODEL else []) + (model if name != PEOPLE else [])
     return VerdictLayers(
@@ -54,7 +59,7 @@ def layers_of(
         _grades(model),
         _draw_of(people),
         tuple(sorted({judgment.judge for judgment in used})),
-        len(judgments) - len(fitting),
+        sum(judgment.kind == PEOPLE for judgment in judgments) - len(people),
     )
 
 

@@ -20,19 +20,15 @@ def notes_on_verdicts(scores: AnswerScores, run: AnswerJudgingRun) -> Iterator[s
     if scores.estimated:
         yield from notes_on_size(scores.estimated, min(map(scores.n_judged, scores.estimated)))
     yield from _unreadable(scores, run)
-    for metric in scores.metrics:
-        has_items = zip(scores.plan.query_ids, scores.defined[metric.name].tolist(), strict=True)
-        if without := [query for query, is_defined in has_items if not is_defined]:
-            which = "which has nothing to judge and does" if len(without) == 1 else "which have nothing to judge and do"
-            yield f"{metric.name} is undefined for {counted(len(without), 'query')}, {which} not count ({some_of(without)})."
+    yield from _undefined(scores)
     if n_other := scores.layers.n_other:
-        yield f"{counted(n_other, 'verdict')} for other texts or queries {_are(n_other)} not used."
+        yield f"{counted(n_other, 'verdict')} by people {_are(n_other)} not used: for other texts, queries or metrics."
 
 
 def _labels(scores: AnswerScores) -> Iterator[str]:
     """Whose verdicts the values are from."""
-    layers, judges = scores.layers, ", ".join(scores.layers.judges)
-    if scored := some_of([metric.name for metric in scores.metrics if metric not in scores.estimated]):
+    layers, judges = scores.layers, ", ".join(scores.layers.judges) or "no verdicts"
+    if scored := " ".join(metric.name for metric in scores.metrics if metric not in scores.estimated):
         if layers.name == MODEL:
             yield f"{scored}: verdicts by a model ({judges}), not corrected by people. A gate refuses these values."
         else:
@@ -40,7 +36,7 @@ def _labels(scores: AnswerScores) -> Iterator[str]:
     if not scores.estimated or layers.draw is None:
         return
     by = "people" if layers.name == PEOPLE else "people and by a model, corrected by those of people"
-    names, n = some_of([metric.name for metric in scores.estimated]), min(map(scores.n_judged, scores.estimated))
+    names, n = " ".join(metric.name for metric in scores.estimated), min(map(scores.n_judged, scores.estimated))
     are = "is an estimate" if len(scores.estimated) == 1 else "are estimates"
     yield (
         f"{names} {are} from verdicts by {by} ({judges}), on {counted(n, 'query')} of {len(scores.plan.query_ids):,} "
@@ -69,6 +65,20 @@ def _unreadable(scores: AnswerScores, run: AnswerJudgingRun) -> Iterator[str]:
         whys = [run.unwritten[source.key] for source in pending if source.key in run.unwritten]
         why = f"; such as: {whys[0]}" if whys else ""
         yield f"the {kinds} of {counted(len(pending), 'text')} are unknown, so nothing is judged there ({queries}{why})."
+
+
+def _undefined(scores: AnswerScores) -> Iterator[str]:
+    """The queries without a score, one sentence for all metrics that lack the same ones."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    for metric in scores.metrics:
+        has_items = zip(scores.plan.query_ids, scores.defined[metric.name].tolist(), strict=True)
+        names.setdefault(tuple(query for query, is_defined in has_items if not is_defined), []).append(metric.name)
+    for without, metrics in names.items():
+        if without:
+            which = "which has nothing to judge and does" if len(without) == 1 else "which have nothing to judge and do"
+            queries = counted(len(without), "query")
+            are = f"{' '.join(metrics)} {_are(len(metrics))}"
+            yield f"{are} undefined for {queries}, {which} not count ({some_of(without)})."
 
 
 def _are(count: int) -> str:

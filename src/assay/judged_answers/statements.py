@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay.atomic_write import atomic_write
 from assay.errors import DataError
 from assay.execution import digest
-from assay.files import each_record, write_lines
+from assay.files import each_record
 from assay.judges import CLAIMS, IMPORTANCE, NUGGETS, Task
+from assay.serialize import dumps
 from assay.store import digest_of_text
 from assay.text import shortened
 
@@ -55,14 +57,17 @@ class Statements:
     """Statements that are known, by the key of their source."""
 
     known: Mapping[tuple[str, str], tuple[Statement, ...]] = field(default_factory=dict)
+    has_all_nuggets: bool = False
+    """Whether a query without nuggets has none, because the nuggets are from a file, which is never changed."""
 
     def of(self, source: Source) -> tuple[Statement, ...] | None:
         """The statements of a source; empty if it has none, None if they are not made yet."""
-        return self.known.get(source.key)
+        is_final = self.has_all_nuggets and source.task is NUGGETS
+        return self.known.get(source.key, () if is_final else None)
 
     def with_more(self, more: Mapping[tuple[str, str], tuple[Statement, ...]]) -> Statements:
         """The same statements and others. Statements that are known do not change."""
-        return Statements({**more, **self.known})
+        return replace(self, known={**more, **self.known})
 
     @property
     def digest_of_nuggets(self) -> str:
@@ -114,10 +119,16 @@ def _parse(record: Mapping[str, Any], task: Task) -> tuple[tuple[str, str], Stat
     return (str(query), digest_of_source), Statement(" ".join((text or "").split()), IMPORTANCE[importance])
 
 
-def write_statements(path: Path, task: Task, sources: Iterable[Source], statements: Statements, judge: str) -> None:
-    """Write the statements of all sources of a task, each source once."""
+def add_statements(path: Path, task: Task, sources: Iterable[Source], statements: Statements, judge: str) -> None:
+    """Add the statements of sources of a task to a file of JSON lines. The lines that it has do not change."""
     once = {source.key: source for source in sources if source.task is task}
-    write_lines(path, (line for source in once.values() for line in _lines(source, statements, judge)))
+    new = [dumps(line) for source in once.values() for line in _lines(source, statements, judge)]
+    if not new:
+        return
+    old = path.read_bytes() if path.exists() else b""
+    with atomic_write(path) as file:
+        file.write(old + (b"" if not old or old.endswith(b"\n") else b"\n"))
+        file.write("".join(f"{line}\n" for line in new).encode("utf-8", "surrogatepass"))
 
 
 def _lines(source: Source, statements: Statements, judge: str) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ from assay.judged_answers.draw import Draw
 from assay.judged_answers.items import Item
 from assay.judges import TASKS, read_verdict
 from assay.store import KINDS, PEOPLE, Judgment, checked_judgment, digest_of_text
-from assay.text import shortened, spreadsheet_cell
+from assay.text import printable, shortened, spreadsheet_cell
 
 SCHEMA = "assay.verdicts/1"
 FORM_COLUMNS = ("query", "question", "statement", "text", "verdict", "judge", "note", "task", "item", "draw")
@@ -45,6 +45,8 @@ def read_verdicts(path: Path) -> list[Judgment]:
 
 
 def _parse(record: Mapping[str, Any]) -> Judgment | None:
+    if "schema" in record and "item" not in record:
+        return None
     fields = {name: record.get(name) for name in ("query", "item", "task")}
     if missing := [name for name, value in fields.items() if value is None or value == ""]:
         raise DataError(f"a verdict needs query, item and task; {missing[0]} is missing")
@@ -58,7 +60,7 @@ def _parse(record: Mapping[str, Any]) -> Judgment | None:
     kind = record.get("kind") or PEOPLE
     if kind not in KINDS:
         raise DataError(f"kind must be one of {', '.join(KINDS)}, not {shortened(kind)}")
-    grade = read_verdict(task, _number(verdict))
+    grade = read_verdict(task, verdict.strip() if isinstance(verdict, str) else verdict)
     if grade.grade is None:
         raise DataError(f"the verdict must be {', '.join(task.words)} or empty, not {shortened(verdict)}")
     return checked_judgment(
@@ -77,13 +79,8 @@ def _parse(record: Mapping[str, Any]) -> Judgment | None:
     )
 
 
-def _number(verdict: Any) -> Any:
-    """A spreadsheet may write 1 as `1.0`."""
-    return verdict.strip() if isinstance(verdict, str) else verdict
-
-
 def verdict_lines(
-    items: Iterable[Item], judgments: Iterable[Judgment], unjudged: Mapping[str, str], draw: Draw | None = None
+    items: Iterable[Item], judgments: Iterable[Judgment], unjudged: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """A line for each verdict, and for each item whose verdict could not be read, with the reason."""
     by_item: dict[str, list[Judgment]] = {}
@@ -95,15 +92,15 @@ def verdict_lines(
         for judgment in by_item.get(item.id, ()):
             more = {"judge": judgment.judge, "kind": judgment.kind, "judged": judgment.judged}
             more |= {"reason": judgment.reason} if judgment.reason else {}
-            more |= {"draw": judgment.pool or str(draw or "")} if judgment.pool or draw else {}
+            more |= {"draw": judgment.pool} if judgment.pool else {}
             yield {**head, "verdict": item.task.word(judgment.grade), **more}
         if item.id in unjudged:
             yield {**head, "verdict": None, "why": unjudged[item.id]}
 
 
 def write_verdicts(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-    """Write verdicts as JSON lines."""
-    write_lines(path, lines)
+    """Write verdicts as JSON lines, after a line with the schema."""
+    write_lines(path, ({"schema": SCHEMA}, *lines))
 
 
 def write_form(path: Path, items: Iterable[Item], draw: Draw) -> int:
@@ -119,7 +116,13 @@ def write_form(path: Path, items: Iterable[Item], draw: Draw) -> int:
     for item in ordered:
         row = {"query": item.query, "question": QUESTIONS[item.task.name], "statement": item.statement, "text": item.text}
         row |= {"verdict": "", "judge": "", "note": "", "task": item.task.name, "item": item.id, "draw": str(draw)}
-        writer.writerow({name: spreadsheet_cell(value) for name, value in row.items()})
+        writer.writerow({name: _cell(value) for name, value in row.items()})
     with atomic_write(path) as file:
         file.write(text.getvalue().encode("utf-8", "surrogatepass"))
     return len(ordered)
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet runs, with its lines."""
+    first, *more = text.splitlines() or [""]
+    return "\n".join([spreadsheet_cell(first), *map(printable, more)])

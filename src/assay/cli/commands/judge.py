@@ -8,19 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.asking_options import add_limits, ask_options
+from assay.cli.asking_options import add_limits, ask_options, planned_requests, sums_of
 from assay.cli.output_options import add_quiet, add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
 from assay.errors import ProviderError, UsageError
 from assay.grammar import WrittenName
 from assay.masking import mask
 from assay.serialize import dumps
-from assay.text import counted, printable
+from assay.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.judges import BoundJudge, JudgingRun, PairPool, Totals
+    from assay.judges import BoundJudge, JudgingRun, PairPool
 
 EXAMPLES = """\
   assay judge pool.jsonl --with "openai(model=llama3.1, url=http://127.0.0.1:11434/v1)" --dry-run
@@ -160,13 +160,7 @@ def _dry_run(run: JudgingRun, judge: BoundJudge, pool: PairPool) -> Iterator[str
     n_undrawn = sum(not pair.is_drawn for pair in pool.pairs)
     beyond = f", {n_undrawn:,} of them not drawn for people (--drawn leaves them out)" if n_undrawn else ""
     yield f"pairs      {len(pool.pairs):,}{beyond}; {run.n_cached:,} have an outcome from earlier runs"
-    yield f"hosts      {', '.join(plan.hosts) or 'none'}"
-    yield f"requests   {plan.requests:,}, without retries"
-    yield f"tokens     about {plan.tokens_in:,} to send, at most {plan.most_tokens_out:,} to receive"
-    price = "unknown; add --price IN OUT" if plan.most_cost is None else f"at most about {plan.most_cost:,.4f}"
-    yield f"price      {price}"
-    if plan.truncated:
-        yield f"cut        {counted(plan.truncated, 'document')} longer than max_chars"
+    yield from planned_requests(plan)
     yield "Nothing was sent. To send, add --send."
 
 
@@ -182,15 +176,8 @@ def _outcome(run: JudgingRun) -> Iterator[str]:
     if run.n_unasked:
         yield f"not sent   {run.n_unasked:,}"
     yield f"cached     {run.n_cached:,}"
-    yield f"this run   {_sums(run.ledger)}"
-    yield f"all runs   {_sums(run.total)}"
-
-
-def _sums(totals: Totals) -> str:
-    about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
-    cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
-    tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
-    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
+    yield f"this run   {sums_of(run.ledger)}"
+    yield f"all runs   {sums_of(run.total)}"
 
 
 COMMAND = Command(
