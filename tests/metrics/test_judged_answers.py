@@ -36,7 +36,7 @@ CHECKS = {
     "context_recall": (REFERENCE_IN_CONTEXTS,),
 }
 NUGGETS = [(1, True), (0.5, True), (0, True), (1, False), (0.5, False)]
-BY_HAND = [  # metric, verdicts of each check, score
+WORKED_OUT = [  # metric, verdicts of each check, score
     ("faithfulness", [[1, 1, 0, 1]], 0.75),
     ("faithfulness", [[1, None, 0]], 0.5),  # an unjudged claim is neither supported nor unsupported
     ("faithfulness", [[None, None]], None),
@@ -86,7 +86,7 @@ def score(metric: str, *checks) -> float | None:
     return table.columns[bound.name].values()[0]
 
 
-@pytest.mark.parametrize(("metric", "checks", "expected"), BY_HAND)
+@pytest.mark.parametrize(("metric", "checks", "expected"), WORKED_OUT)
 def test_worked_out_by_hand(metric, checks, expected):
     assert score(metric, *checks) == (None if expected is None else close(expected))
 

@@ -55,10 +55,10 @@ def drawn_queries(ids: Iterable[str], n: int, seed: int) -> list[str]:
 
 def parse_draw(text: str) -> Draw:
     """The draw that a file of verdicts names."""
-    found = TEXT.fullmatch(text.strip())
-    if not found or not 0 < int(found["n"]) <= int(found["n_all"]):
+    shape = TEXT.fullmatch(text.strip())
+    if not shape or not 0 < int(shape["n"]) <= int(shape["n_all"]):
         raise DataError(f"expected a draw such as '50 of 200 queries, seed 1 #…', found {text!r}")
-    return Draw(int(found["n"]), int(found["n_all"]), int(found["seed"]), found["digest"])
+    return Draw(int(shape["n"]), int(shape["n_all"]), int(shape["seed"]), shape["digest"])
 
 
 def digest_of_ids(ids: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import UsageError
@@ -121,13 +121,28 @@ class AnswerJudging:
         older = [each for each in self.verdicts if self.judge is None or each.kind == PEOPLE]
         return layers_of([*older, *run.judgments], run.items, self.layer, self.judge_name)
 
-    def results(self, run: AnswerJudgingRun, score_others: ScoreOthers) -> list[Result]:
-        """The result of each system."""
+    def check_sources(self) -> None:
+        """Raise if nothing is to be judged, or nobody judges, or it is unclear which layer is used."""
+        if not self.judged:
+            raise UsageError("no metric reads verdicts. Use evaluate_answers, or add a metric such as faithfulness")
+        if self.judge is None and not self.verdicts:
+            raise UsageError("there is no judge and no file of verdicts. Add judge=… or verdicts=…")
+        self.check_layer()
+
+    def has_verdicts(self, run: AnswerJudgingRun) -> bool:
+        """Whether there is something to score; also if a judge was asked, but there was nothing to judge."""
+        return bool(run.judgments or self.verdicts or not (run.items or run.n_unasked or run.unwritten))
+
+    def results(self, run: AnswerJudgingRun, score_others: ScoreOthers | None = None) -> list[Result]:
+        """The result of each system. `score_others` scores the metrics that read no verdicts."""
         layers = self.layers(run)
         return [
-            self._result(name, AnswerScores(plan, self.judged, layers), run, score_others)
+            self._result(name, AnswerScores(plan, self.judged, layers), run, score_others or self._score_words)
             for name, plan in zip(self.systems, run.plans, strict=True)
         ]
+
+    def _score_words(self, records: AnswerRecords, others: Sequence[BoundMetric], name: str) -> Result:
+        return evaluate_answers(records, self.dataset, others, profile=self.profile, name=name)
 
     def _result(self, name: str, scores: AnswerScores, run: AnswerJudgingRun, score_others: ScoreOthers) -> Result:
         others = [setting.metric for setting in self.settings if not reads_verdicts(setting.metric)]
@@ -193,6 +208,20 @@ class JudgedAnswers:
         return self.run.items
 
 
+class Asking(TypedDict, total=False):
+    """How a judge is asked, as keywords of `judge_answers`."""
+
+    resume: bool
+    """Whether texts that failed before are sent again."""
+    prices: tuple[float, float]
+    """Prices of a million input and output tokens."""
+    most_cost: float
+    rpm: float
+    """The most requests in a minute."""
+    concurrency: int
+    home: str | Path
+
+
 def judge_answers(
     answers: AnswerSource,
     judge: str | BoundJudge | Callable[..., Any] | None = None,
@@ -208,12 +237,7 @@ def judge_answers(
     abstentions: Iterable[str] = (),
     profile: str | Profile | None = None,
     name: str = "",
-    resume: bool = False,
-    prices: tuple[float, float] | None = None,
-    most_cost: float | None = None,
-    rpm: float | None = None,
-    concurrency: int = 4,
-    home: str | Path = str(DEFAULT_HOME),
+    **asking: Unpack[Asking],
 ) -> JudgedAnswers:
     """Judge the claims, nuggets and contexts of answers, and score them. Nothing is sent without `send=True`.
 
@@ -222,24 +246,43 @@ def judge_answers(
     fixed statements, and `prompts` is a folder with your own prompts.
     """
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
-    profiled = choose_profile(None, profile)
-    records = prepared_answers(answers, chosen, abstentions)
-    judging = AnswerJudging(
-        {name or records.name or "answers": records},
-        chosen,
-        tuple(parse_metrics(written_metrics(metrics), profiled.name)),
-        profiled,
-        None if judge is None else AnswerJudge(to_judge(judge), load_task_prompts(prompts)),
-        statements_of(claims, nuggets),
-        tuple(read_verdicts(Path(verdicts))) if verdicts else (),
-        judgments,
-    )
-    if not judging.judged:
-        raise UsageError("no metric reads verdicts. Use evaluate_answers, or add a metric such as faithfulness")
-    if judge is None and not judging.verdicts:
-        raise UsageError("there is no judge and no file of verdicts. Add judge=… or verdicts=…")
-    judging.check_layer()
-    options = AskOptions(
+    profiled, records = choose_profile(None, profile), prepared_answers(answers, chosen, abstentions)
+    parts: JudgingParts = {
+        "profile": profiled,
+        "judge": None if judge is None else AnswerJudge(to_judge(judge), load_task_prompts(prompts)),
+        "statements": statements_of(claims, nuggets),
+        "verdicts": tuple(read_verdicts(Path(verdicts))) if verdicts else (),
+        "layer": judgments,
+    }
+    asked = tuple(parse_metrics(written_metrics(metrics), profiled.name))
+    judging = AnswerJudging({name or records.name or "answers": records}, chosen, asked, **parts)
+    judging.check_sources()
+    run = judging.ask(_to_options(send, **asking))
+    return JudgedAnswers(judging.results(run)[0] if judging.has_verdicts(run) else None, run)
+
+
+class JudgingParts(TypedDict):
+    """The optional fields of an AnswerJudging."""
+
+    profile: Profile
+    judge: AnswerJudge | None
+    statements: Statements
+    verdicts: tuple[Judgment, ...]
+    layer: str | None
+
+
+def _to_options(
+    send: bool,
+    *,
+    resume: bool = False,
+    prices: tuple[float, float] | None = None,
+    most_cost: float | None = None,
+    rpm: float | None = None,
+    concurrency: int = 4,
+    home: str | Path = str(DEFAULT_HOME),
+) -> AskOptions:
+    """How a judge is asked."""
+    return AskOptions(
         send=send,
         resume=resume,
         concurrency=concurrency,
@@ -248,20 +291,13 @@ def judge_answers(
         most_cost=most_cost,
         home=Path(home),
     )
-    run = judging.ask(options)
-    has_verdicts = bool(run.judgments or judging.verdicts or (run.items == () and send))
-
-    def score_others(records: AnswerRecords, others: Sequence[BoundMetric], label: str) -> Result:
-        return evaluate_answers(records, chosen, others, profile=profiled, name=label)
-
-    return JudgedAnswers(judging.results(run, score_others)[0] if has_verdicts else None, run)
 
 
 def statements_of(claims: str | Path | None, nuggets: str | Path | None) -> Statements:
     """The statements in files that exist. A query that a file of nuggets does not have has none."""
-    found = Statements()
+    statements = Statements()
     for path, task in ((claims, CLAIMS), (nuggets, NUGGETS)):
         if path is not None and Path(path).exists():
-            known = {**found.known, **read_statements(Path(path), task).known}
-            found = Statements(known, has_all_nuggets=found.has_all_nuggets or task is NUGGETS)
-    return found
+            known = {**statements.known, **read_statements(Path(path), task).known}
+            statements = Statements(known, has_all_nuggets=statements.has_all_nuggets or task is NUGGETS)
+    return statements

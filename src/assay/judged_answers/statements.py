@@ -49,7 +49,9 @@ class Source(NamedTuple):
 
     def guess(self) -> tuple[Statement, ...]:
         """Its sentences, to estimate how many requests will follow."""
-        return tuple(dict.fromkeys(Statement(found) for each in SENTENCE.findall(self.text) if (found := each.strip())))
+        return tuple(
+            dict.fromkeys(Statement(sentence) for each in SENTENCE.findall(self.text) if (sentence := each.strip()))
+        )
 
 
 @dataclass(frozen=True)
@@ -86,21 +88,21 @@ def unique(statements: Iterable[Statement]) -> tuple[Statement, ...]:
 
 def read_statements(path: Path, task: Task) -> Statements:
     """The statements in a file: one per line; an empty one says that a text has no claims, or a query no nuggets."""
-    found: dict[tuple[str, str], list[Statement]] = {}
+    by_key: dict[tuple[str, str], list[Statement]] = {}
 
     def take(_place: str, record: Mapping[str, Any]) -> None:
         key, statement = _parse(record, task)
-        listed = found.setdefault(key, [])
+        listed = by_key.setdefault(key, [])
         if statement.text and statement.text.casefold() in {each.text.casefold() for each in listed}:
             raise DataError(f"query {key[0]} has this {task.name[:-1]} twice: {shortened(statement.text)}")
         if statement.text:
             listed.append(statement)
 
     each_record(path, take)
-    if not found:
+    if not by_key:
         example = '{"query": "q1", "nugget": "Paris is the capital of France.", "importance": "vital"}'
         raise DataError(f"found no {task.name}; expected records such as {example}", source=path)
-    return Statements({key: unique(listed) for key, listed in found.items()})
+    return Statements({key: unique(listed) for key, listed in by_key.items()})
 
 
 def _parse(record: Mapping[str, Any], task: Task) -> tuple[tuple[str, str], Statement]:

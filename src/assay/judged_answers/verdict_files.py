@@ -34,14 +34,14 @@ QUESTIONS = {
 
 def read_verdicts(path: Path) -> list[Judgment]:
     """The verdicts in JSON lines or in a form; an item without a verdict has none. The document is the id of the item."""
-    found: list[Judgment] = []
+    judgments: list[Judgment] = []
 
     def take(_place: str, record: Mapping[str, Any]) -> None:
         if (judgment := _parse(record)) is not None:
-            found.append(judgment)
+            judgments.append(judgment)
 
     each_record(path, take)
-    return found
+    return judgments
 
 
 def _parse(record: Mapping[str, Any]) -> Judgment | None:

@@ -174,11 +174,11 @@ def _written(task: Task, listed: Any) -> PairGrade:
         return ungraded(f"expected a list of {task.name}, found {shortened(listed)}")
     statements: dict[str, tuple[str, bool]] = {}
     for entry in listed:
-        found = _statement(task, entry)
-        if found is None:
+        statement = _statement(task, entry)
+        if statement is None:
             return ungraded(f"expected {task.name} as texts, found {shortened(entry)}")
-        if found[0]:
-            statements.setdefault(found[0].casefold(), found)
+        if statement[0]:
+            statements.setdefault(statement[0].casefold(), statement)
     if len(statements) > MOST_STATEMENTS:
         return ungraded(f"found {len(statements)} {task.name}, more than {MOST_STATEMENTS}")
     return PairGrade(float(len(statements)), reason=json.dumps(list(statements.values()), ensure_ascii=False))
