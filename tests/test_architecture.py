@@ -62,7 +62,7 @@ ROWS = (
     ("web", "compat", "pytest_plugin"),
     ("reports",),
     ("charts", "schemas"),
-    ("ontology",),
+    ("ontology", "judged_answers"),
     ("judges",),
     ("monitoring", "judging"),
     ("comparison", "conformance", "store"),
@@ -302,7 +302,14 @@ MAY_MARK = {
     *("compat/memorybench/metrics.py", "evaluation/relevance.py"),
     *("compat/ranx/scoring.py", "evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py"),
     *("evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
-    *("grammar.py", "judges/judging_run.py", "judges/parsing.py", "metrics/parsing.py", "providers/provider.py"),
+    *(
+        "grammar.py",
+        "judged_answers/judged_answers.py",
+        "judges/judging_run.py",
+        "judges/parsing.py",
+        "metrics/parsing.py",
+        "providers/provider.py",
+    ),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""
 

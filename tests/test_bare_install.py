@@ -55,6 +55,7 @@ WORKS = [
     "plot",
     "moe examples/routes.jsonl",
     "answers examples/answers.jsonl",
+    "answers examples/answers.jsonl -m correctness --with openai(model=m,url=http://127.0.0.1:9/v1)",
     "queries sample examples/log.csv -n 1 -o sampled.jsonl",
     "pool latest --pairs 30 -o pool.jsonl",
     "judge pool.jsonl --with openai(model=m,url=http://127.0.0.1:9/v1)",

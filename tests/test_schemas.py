@@ -26,6 +26,8 @@ RULES = "rules:\n  - ndcg@10 >= 0.9\n  - ndcg@10 drops <= 0.01\n  - mrr not wors
 COMMANDS = {
     "score {runs} -m ndcg@10 map --tie-band --residuals": "assay.result/1",
     "answers answers.jsonl": "assay.result/1",
+    "answers judged.jsonl -m faithfulness --with python:schema_judge:decide": "assay.answer_judging/1",
+    "answers judged.jsonl -m faithfulness --with python:schema_judge:decide --send": "assay.result/1",
     "moe routes.jsonl": "assay.result/1",
     "show latest": "assay.result/1",
     "compare {runs} examples/hybrid.run -m ndcg@10 map --worst 2 --best 1 --residuals": "assay.comparison/1",
@@ -79,7 +81,11 @@ def workplace(tmp_path_factory):
     (folder / "gate.yaml").write_text(RULES)
     (folder / "answers.jsonl").write_text('{"query_id": "q1", "answer": "Bonn", "expected": "Bonn", "confidence": 0.9}\n')
     (folder / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')
-    (folder / "schema_judge.py").write_text("def grade(query, document):\n    return 1 if query else None\n")
+    (folder / "schema_judge.py").write_text(
+        "def grade(query, document):\n    return 1 if query else None\n"
+        "def decide(task, statement, text):\n    return ['a', 'b'] if task == 'claims' else {'a': 'yes'}.get(statement)\n"
+    )
+    (folder / "judged.jsonl").write_text('{"query_id": "q1", "question": "?", "answer": "a. b", "contexts": ["a"]}\n')
     head = {"schema": "assay.pool/1", "id": "p", "benchmark": "rag-template", "systems": ["bm25"]}
     pairs = [{"query": "q01", "document": doc, "document_text": "text"} for doc in ("p001", "p002")]
     (folder / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (head, *pairs)))
@@ -131,7 +137,7 @@ def test_what_a_command_prints_is_valid(command, workplace, capsys):
 
 
 def test_every_schema_has_a_command_or_a_file():
-    files = {"assay.benchmark/1", "assay.export/1", "assay.pool/1", "assay.watch/1"}
+    files = {"assay.benchmark/1", "assay.export/1", "assay.pool/1", "assay.verdicts/1", "assay.watch/1"}
     inputs = {"assay.plan/1", "assay.rules/1"}  # see test_input_schemas
     assert set(COMMANDS.values()) | files | inputs == set(schema_names())
 
@@ -141,6 +147,14 @@ def test_lines_of_a_pool_are_valid():
     assert len(lines) == 3
     assert [faults(line, "assay.pool/1") for line in lines] == [[]] * 3
     assert faults({**lines[1], "probability": 2}, "assay.pool/1")
+
+
+def test_lines_of_verdicts_are_valid(workplace):
+    judged = "answers judged.jsonl -m faithfulness --with python:schema_judge:decide --send --write-verdicts verdicts.jsonl"
+    assert main(judged.split()) == 0
+    lines = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
+    assert [line.get("verdict") for line in lines] == [None, "yes", None]
+    assert [faults(line, "assay.verdicts/1") for line in lines] == [[]] * 3
 
 
 def test_files_are_valid(workplace):

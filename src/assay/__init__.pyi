@@ -27,6 +27,7 @@ from assay.evaluation import tune_fusion as tune_fusion
 from assay.evaluation import with_intervals as with_intervals
 from assay.execution import run as run
 from assay.fusion import fuse as fuse
+from assay.judged_answers import judge_answers as judge_answers
 from assay.judges import judge as judge
 from assay.judging import Corrected as Corrected
 from assay.judging import pool as pool

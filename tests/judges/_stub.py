@@ -70,7 +70,7 @@ class Stub:
         self.delay, self.model, self.status = delay, model, status
         self.bodies: list[dict] = []
         self.keys: set[str] = set()
-        self.by_pair: Counter[int] = Counter()
+        self.by_pair: Counter = Counter()
         self.n_usage = 0
         """Complete replies with 100 tokens in and 10 out."""
         self.lock = threading.Lock()
@@ -108,14 +108,13 @@ class Stub:
         self.thread.join()
 
     def answer(self, handler, body) -> None:
-        number, fault = PAIR.search(body["messages"][0]["content"]).groups()
-        number = int(number)
+        subject, fault, good = self.read(body["messages"][0]["content"])
         key = handler.headers.get("Authorization", "")
         with self.lock:
             self.bodies.append(body)
             self.keys.add(key)
-            self.by_pair[number] += 1
-            is_first = self.by_pair[number] == 1
+            self.by_pair[subject] += 1
+            is_first = self.by_pair[subject] == 1
         time.sleep(self.delay)
         if self.status or fault == "denied":
             return self.send(handler, self.status or 401, {"error": {"message": f"Incorrect API key provided: {key}"}})
@@ -128,10 +127,15 @@ class Stub:
         if fault == "always_html" or (is_first and fault == "html_once"):
             return self.send(handler, 200, "<html><body>Gateway</body></html>", {"Content-Type": "text/html"})
         is_cut = fault == "always_cut" or (is_first and fault == "cut_once")
-        return self.send(handler, 200, self.completion(fault, truth(number), is_cut=is_cut), is_cut=is_cut)
+        return self.send(handler, 200, self.completion(fault, good, is_cut=is_cut), is_cut=is_cut)
 
-    def completion(self, fault: str, grade: int, *, is_cut: bool) -> dict:
-        text = content_of(fault, grade)
+    def read(self, text: str) -> tuple:
+        """What a message asks about, its fault, and the grade of a good reply."""
+        number, fault = PAIR.search(text).groups()
+        return int(number), fault, truth(int(number))
+
+    def completion(self, fault: str, good, *, is_cut: bool) -> dict:
+        text = good.get(fault, good[""]) if isinstance(good, dict) else content_of(fault, good)
         message = {"role": "assistant", "content": text, **({"refusal": "no"} if fault == "refusal" else {})}
         choice = {"index": 0, "message": message, "finish_reason": "length" if fault == "length" else "stop"}
         content = {"id": "x", "model": self.model, "choices": [] if fault == "no_choice" else [choice]}

@@ -249,7 +249,11 @@ assay.why(judged, None, "ndcg@10")  # error
 assay.why(judged, ranked, "ndcg@10", expectd=0.5)  # error
 assay.with_intervals(42)  # error
 assay.with_intervals(result, levels=0.9)  # error
+assay.judge_answers([{"query_id": "q1", "answer": "yes"}], "openai(model=m)", metrics="faithfulness", most_cost=5.0)
+assay.judge_answers("answers.jsonl", judgments="people", verdicts=Path("form.csv"))
 assay.evaluate_answers(42)  # error
+assay.judge_answers("answers.jsonl", send="yes")  # error
+assay.judge_answers("answers.jsonl", most_costs=5)  # error
 assay.evaluate_answers(None, dataset)  # error
 assay.evaluate_answers(frame, 42)  # error
 assay.evaluate_answers(frame, runs=ranked)  # error

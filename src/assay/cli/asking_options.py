@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.cli.scoring_options import integer_parser
@@ -51,8 +52,8 @@ def _number(parse: Callable[[str], float]) -> Callable[[str], float]:
     return read
 
 
-def ask_options(options: argparse.Namespace) -> AskOptions:
-    """How a service is asked, as the options say."""
+def ask_options(options: argparse.Namespace, noun: str = "pairs") -> AskOptions:
+    """How a service is asked, as the options say. Progress counts what the noun says."""
     from assay.judges import AskOptions, Prices
 
     return AskOptions(
@@ -64,7 +65,7 @@ def ask_options(options: argparse.Namespace) -> AskOptions:
         retries=options.retries,
         prices=Prices(*options.price) if options.price else None,
         most_cost=options.most_cost,
-        watch=(lambda _n_done, _n_all: None) if options.quiet else _show_progress,
+        watch=(lambda _n_done, _n_all: None) if options.quiet else partial(_show_progress, noun),
     )
 
 
@@ -87,11 +88,6 @@ def sums_of(totals: Totals) -> str:
     return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
 
 
-def _show_progress(n_done: int, n_all: int) -> None:
-    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
-        sys.stderr.write(f"{n_done:,} of {n_all:,} pairs\n")
-
-
 def request_lines(plan: DryRun, judge: str) -> Iterator[str]:
     """The first request of a dry run in full."""
     if not plan.request:
@@ -101,3 +97,8 @@ def request_lines(plan: DryRun, judge: str) -> Iterator[str]:
     yield ""
     yield from plan.request.splitlines()
     yield ""
+
+
+def _show_progress(noun: str, n_done: int, n_all: int) -> None:
+    if n_done % PAIRS_PER_LINE == 0 or n_done == n_all:
+        sys.stderr.write(f"{n_done:,} of {n_all:,} {noun}\n")

@@ -100,6 +100,7 @@ def _differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -
         yield f"{first.name} and {other.name} have different {what}"
     yield from _relevance_differences(first, other)
     yield from _depth_differences(first, other, metrics)
+    yield from _verdict_differences(first, other, metrics)
     for field in fields(Policy):
         ours, theirs = getattr(first.policy, field.name), getattr(other.policy, field.name)
         if ours != theirs:
@@ -144,6 +145,22 @@ def _depth_differences(first: Result, other: Result, metrics: Sequence[BoundMetr
             f"{first.name} retrieved up to {depths[0]:,} documents per query and {other.name} up to {depths[1]:,}, "
             f"which affects {some_of(deeper)}"
         )
+
+
+def _verdict_differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
+    """Differences in whose verdicts were used, and in the nuggets that answers were compared with."""
+    judged = [metric for metric in metrics if metric.metric.view == "verdicts"]
+    ours, theirs = (result.provenance.get("judgments") or {} for result in (first, other))
+    if not judged:
+        return
+    if ours.get("layer") != theirs.get("layer"):
+        yield f"the verdicts are by {ours.get('layer')} for {first.name} and by {theirs.get('layer')} for {other.name}"
+    elif ours.get("layer") == "model" and ours.get("judges") != theirs.get("judges"):
+        names = [" ".join(each.get("judges") or ()) for each in (ours, theirs)]
+        yield f"the model judge is {names[0]} for {first.name} and {names[1]} for {other.name}"
+    has_nuggets = any(metric.metric.name == "nugget_recall" for metric in judged)
+    if has_nuggets and ours.get("nuggets") != theirs.get("nuggets"):
+        yield f"{first.name} and {other.name} have different nuggets"
 
 
 def _queries_only_in(first: Result, other: Result) -> Iterator[str]:

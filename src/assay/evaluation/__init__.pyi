@@ -5,6 +5,7 @@ from assay.evaluation.answers import expected_answers as expected_answers
 from assay.evaluation.answers import in_requested_order as in_requested_order
 from assay.evaluation.answers import judged_setting as judged_setting
 from assay.evaluation.answers import parse_reported_answers as parse_reported_answers
+from assay.evaluation.answers import prepared_answers as prepared_answers
 from assay.evaluation.answers import reads_answers as reads_answers
 from assay.evaluation.answers import with_answers as with_answers
 from assay.evaluation.answers import with_columns as with_columns

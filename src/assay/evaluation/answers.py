@@ -169,7 +169,7 @@ ANSWER_AND_RANKING_METRIC = "answer_success"
 
 
 def evaluate_answers(
-    answers: AnswerSource,
+    answers: AnswerSource | AnswerRecords,
     dataset: BenchmarkDataset | str | Path | None = None,
     metrics: Given | Iterable[Given] | None = None,
     *,
@@ -188,8 +188,8 @@ def evaluate_answers(
     "no answer", such as "I don't know".
     """
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
-    records = read_answers(answers).under(_ids_by_text(chosen))
-    replied = AnsweredQueries(_mark_abstentions(records.replies, abstentions), all_expected_answers(records, chosen))
+    records = prepared_answers(answers, chosen, abstentions)
+    replied = AnsweredQueries(records.replies, all_expected_answers(records, chosen))
     profiled = choose_profile(policy, profile)
     tool = profiled.name
     asked = (
@@ -206,6 +206,14 @@ def evaluate_answers(
         benchmark = _own_benchmark(records) if chosen is None and run is None else chosen
         scored = _score_with_run(replied, settings, profiled, (benchmark, ranked, written_relevance(relevance), label))
     return scored.with_fields(queries=_queries(records, chosen), notes=(*scored.notes, *_notes_on_missing_ids(records)))
+
+
+def prepared_answers(
+    answers: AnswerSource | AnswerRecords, dataset: BenchmarkDataset | None, abstentions: Iterable[str] = ()
+) -> AnswerRecords:
+    """The answers under the query ids of the benchmark, with abstentions marked."""
+    records = read_answers(answers).under(_ids_by_text(dataset))
+    return replace(records, replies=_mark_abstentions(records.replies, abstentions))
 
 
 def default_answer_metrics(replied: AnsweredQueries) -> list[str]:

@@ -203,11 +203,12 @@ class View(Protocol):
 
 MakeViews = Callable[[tuple[str, ...], RankRule, Sequence[BoundMetric]], Mapping[str, View]]
 """Query ids, rank rule and metrics → the views of a domain that at least one of the metrics reads, by name."""
-VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "answers", "routing", "reranking"))
+VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "answers", "verdicts", "routing", "reranking"))
 """The views that exist without any domain."""
 ADVICE_OF_VIEW = {
     "spans": ". Use a dataset with gold spans, such as code-spans",
     "answers": ". Score answers with assay answers (evaluate_answers), or with assay eval if the provider reports them",
+    "verdicts": ". Let a judge or people judge the answers with assay answers --with or --verdicts (assay.judge_answers)",
     "routing": ". Score routes with assay moe routes.jsonl, or with assay eval if the provider reports them",
     "reranking": ". Score two runs with assay moe --before RUN --after RUN (evaluate_reranking), or use assay eval with the "
     "provider rerank(…)",
@@ -218,6 +219,7 @@ DATA_OF_VIEW = {
     "ranking": "rankings",
     "subtopics": "judgments with subtopics",
     "timing": "times",
+    "verdicts": "verdicts about claims, nuggets and contexts",
     "routing": "routes",
     "reranking": "rankings before and after reranking",
 }

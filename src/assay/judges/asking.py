@@ -53,6 +53,8 @@ class AskOptions:
     prices: Prices | None = None
     most_cost: float | None = None
     home: Path = DEFAULT_HOME
+    ledger: Ledger | None = None
+    """One ledger for several pools, so that a limit on the cost is for all of them; None: each pool has its own."""
     watch: Callable[[int, int], None] = lambda _n_done, _n_all: None
     """Called with the number of pairs that are done, and of all."""
     say: Callable[[str], None] = lambda _: None
@@ -91,7 +93,7 @@ def known_grades(judge: BoundJudge, pool: PairPool, options: AskOptions) -> dict
 
 def ask_judge(judge: BoundJudge, pool: PairPool, options: AskOptions) -> Outcomes:
     """Ask one judge about all pairs that it has not graded yet. Without `send`, nothing is asked."""
-    ledger = ledger_of(judge, pool, options)
+    ledger = options.ledger or ledger_of(judge, pool, options)
     known = known_grades(judge, pool, options)
     pairs = {key: pair for key, pair in zip(pool.keys, pool.pairs, strict=True) if key not in known}
     if not options.send or not pairs:

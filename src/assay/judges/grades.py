@@ -19,6 +19,7 @@ MAX_SHOWN = 120
 """Characters of a reply that an explanation shows."""
 NAME = "grade"
 """The name of the grade in a reply."""
+FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 Scale = tuple[float, ...]
 """The grades that a judge may give; empty: any finite number."""
 
@@ -74,6 +75,20 @@ def read_reply(text: str, scale: Scale) -> PairGrade:
     if rest[end:].strip().strip("`").strip():
         return ungraded(f"text follows the grade: {_shown(rest[end:])}")
     return read_value(content[NAME], scale, content.get("reason"))
+
+
+def read_object(text: str) -> Mapping[str, Any] | None:
+    """The one JSON object of a reply, without text in `<think>` and without a code fence; None for any other reply."""
+    rest = text.strip()
+    if "</think>" in rest:
+        rest = rest.rpartition("</think>")[2].strip()
+    if fenced := FENCE.fullmatch(rest):
+        rest = fenced[1]
+    try:
+        content = json.loads(rest)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, Mapping) else None
 
 
 class _TwoGrades(ValueError):

@@ -55,6 +55,18 @@ class DryRun:
     truncated: int
     """Pairs whose document is cut."""
 
+    def __add__(self, more: DryRun) -> DryRun:
+        costs = [cost for cost in (self.most_cost, more.most_cost) if cost is not None]
+        return DryRun(
+            tuple(dict.fromkeys((*self.hosts, *more.hosts))),
+            self.request or more.request,
+            self.requests + more.requests,
+            self.tokens_in + more.tokens_in,
+            self.most_tokens_out + more.most_tokens_out,
+            sum(costs) if costs else None,
+            self.truncated + more.truncated,
+        )
+
 
 @dataclass(frozen=True)
 class JudgingRun:

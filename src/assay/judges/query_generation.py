@@ -101,7 +101,7 @@ def generate_queries(
     ledgers = [asked.ledger]
     if check and kept:
         kept, outcomes, more = _answerable(kept, documents, judge, options, left_out)
-        plan, ledgers = _sum(plan, more), [*ledgers, *outcomes]
+        plan, ledgers = plan + more, [*ledgers, *outcomes]
     notes = [f"stopped: {ledger.closed}" for ledger in ledgers if ledger.closed]
     if options.send and len(kept) < n:
         notes.append(f"only {counted(len(kept), 'query')} of {n:,} could be kept. Add documents, or increase --per-document")
@@ -218,19 +218,6 @@ def _answerable(
             unknown = grade is None or grade.grade is None
             left_out["query could not be checked" if unknown else "query is not answered by its document"] += options.send
     return kept, [outcomes.ledger], plan
-
-
-def _sum(plan: DryRun, more: DryRun) -> DryRun:
-    costs = [cost for cost in (plan.most_cost, more.most_cost) if cost is not None]
-    return DryRun(
-        tuple(dict.fromkeys((*plan.hosts, *more.hosts))),
-        plan.request or more.request,
-        plan.requests + more.requests,
-        plan.tokens_in + more.tokens_in,
-        plan.most_tokens_out + more.most_tokens_out,
-        sum(costs) if costs else None,
-        plan.truncated + more.truncated,
-    )
 
 
 def _first_of_each(queries: Sequence[GeneratedQuery], n: int) -> list[GeneratedQuery]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.errors import BadParameter
-from assay.judges.catalog.openai import OPENAI, check_service, settings_of, to_service
-from assay.judges.chat import ChatJudge, ChatService, shown_request
+from assay.judges.catalog.openai import OPENAI, check_service, preview_of, settings_of, to_service
+from assay.judges.chat import ChatJudge, ChatService
 from assay.judges.definition import BoundJudge, Preview
-from assay.judges.grades import PairGrade, ungraded
-from assay.judges.ledger import about_tokens
+from assay.judges.grades import PairGrade, read_object, ungraded
 from assay.judges.pairs import Pair
 from assay.judges.prompt import Prompt
 
@@ -22,7 +20,6 @@ PROMPT = Path(__file__).parent / "prompts" / "writing" / "queries.md"
 NAME = "queries"
 LONGEST_QUERY = 300
 """Characters of the longest query; a longer text is not something that people type."""
-FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
 
 def to_writer(judge: BoundJudge) -> BoundJudge:
@@ -39,16 +36,10 @@ def document_pair(document: str, text: str, n_queries: int) -> Pair:
 
 def read_queries(text: str) -> PairGrade:
     """The queries in a reply, as JSON text in `reason`; their number is the grade. A reply of another form has none."""
-    rest = text.strip()
-    if "</think>" in rest:
-        rest = rest.rpartition("</think>")[2].strip()
-    if fenced := FENCE.fullmatch(rest):
-        rest = fenced[1]
-    try:
-        content = json.loads(rest)
-    except (ValueError, RecursionError):
+    content = read_object(text)
+    if content is None:
         return ungraded("the reply is not one JSON object")
-    queries = content.get(NAME) if isinstance(content, Mapping) else None
+    queries = content.get(NAME)
     if not isinstance(queries, list) or not all(isinstance(query, str) for query in queries):
         return ungraded('the reply does not have "queries" as a list of texts')
     texts = [" ".join(query.split()) for query in queries]
@@ -79,9 +70,7 @@ def _settings(**params: Any) -> Mapping[str, Any]:
 
 
 def _preview(pair: Pair, **params: Any) -> Preview:
-    service = _service(**params)
-    own = OPENAI.preview(pair, **params) if OPENAI.preview else Preview("", "")
-    return Preview(own.host, shown_request(service, pair), about_tokens(service.text(pair)), service.most_out)
+    return preview_of(_service(**params), pair)
 
 
 WRITER = replace(OPENAI, make=_make_writer, settings=_settings, check=check_service, preview=_preview)

@@ -27,6 +27,7 @@ from assay.judging.frame import Frame as Frame
 from assay.judging.frame import frame_of as frame_of
 from assay.judging.linear import contributions as contributions
 from assay.judging.linear import is_linear as is_linear
+from assay.judging.notes import notes_on_size as notes_on_size
 from assay.judging.planning import SECONDS_EACH as SECONDS_EACH
 from assay.judging.planning import USUAL_RATE as USUAL_RATE
 from assay.judging.planning import USUAL_WIDTH as USUAL_WIDTH

@@ -172,6 +172,16 @@ QUESTIONS = (
         "answer generated generation text reply rag response summary words qa question answering",
     ),
     Question(
+        "judged-answers",
+        "Is the answer supported, and is it complete?",
+        "A judge decides about single claims and nuggets: a person, or a model that people correct. faithfulness compares "
+        "the answer with the retrieved text, correctness with the reference answer. nugget_recall asks which facts the "
+        "answer contains. The context metrics ask whether the retrieved text was enough.",
+        ("faithfulness", "correctness", "nugget_recall", "context_recall", "context_precision"),
+        ("faithfulness", "correctness", "nugget_recall(only=vital)"),
+        "faithful grounded hallucinate supported claim claims nugget nuggets complete judge judged ragas context contexts",
+    ),
+    Question(
         "abstention",
         "Does the system know when not to answer?",
         "Some questions have no answer in the documents. A system that says so is better than one that guesses.",

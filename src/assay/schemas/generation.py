@@ -11,13 +11,22 @@ from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
-from assay.schemas.judging_forms import CalibrationFile, JudgingFile, JudgingPlanFile, PoolLine, ProbesFile
+from assay.schemas.judging_forms import (
+    AnswerJudgingFile,
+    CalibrationFile,
+    JudgingFile,
+    JudgingPlanFile,
+    PoolLine,
+    ProbesFile,
+    VerdictLine,
+)
 from assay.schemas.monitoring_forms import DriftFile, GateCheckFile, GateFile, HistoryFile, StatusFile
 from assay.schemas.store_forms import BenchmarkFile, JudgmentsFile, ResultsFile, WatchFile
 from assay.store import Line
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FORMS: Mapping[str, Any] = {
+    "assay.answer_judging/1": AnswerJudgingFile,
     "assay.benchmark/1": BenchmarkFile,
     "assay.calibration/1": CalibrationFile,
     "assay.comparison/1": ComparisonFile,
@@ -40,10 +49,12 @@ FORMS: Mapping[str, Any] = {
     "assay.results/1": ResultsFile,
     "assay.rules/1": RulesFile,
     "assay.status/1": StatusFile,
+    "assay.verdicts/1": VerdictLine,
     "assay.watch/1": WatchFile,
     "assay.why/1": WhyFile,
 }
-"""The name of each schema → the form of the file; in an export and in a pool, of each line. Users write plans and rules."""
+"""The name of each schema → the form of the file; in an export, a pool and verdicts, of each line. Users write
+plans and rules."""
 
 ADDED: Mapping[str, Mapping[str, Any]] = {"RuleMap": ONE_RULE}
 """Form → what its schema also says."""

@@ -1,4 +1,4 @@
-"""The forms of the lines of a pool, and of what `assay judge` and `assay pool` print."""
+"""The forms of the lines of a pool and of verdicts, and of what `assay judge`, `assay answers` and `assay pool` print."""
 
 from __future__ import annotations
 
@@ -33,6 +33,36 @@ class JudgingFile(msgspec.Struct):
     total: TotalsForm  # type: ignore[valid-type]
     dry_run: DryRunForm  # type: ignore[valid-type]
     notes: list[str]
+
+
+class AnswerJudgingFile(msgspec.Struct):
+    """What a judge of answers would be sent."""
+
+    schema: str
+    is_sent: bool
+    judge: str
+    n_items: Count
+    n_guessed: Count
+    dry_run: DryRunForm  # type: ignore[valid-type]
+    notes: list[str]
+
+
+class VerdictLine(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of a file of verdicts: the head, which has a schema, or a verdict about a claim, a nugget or a context."""
+
+    schema: str | UnsetType = UNSET
+    query: str | UnsetType = UNSET
+    task: str | UnsetType = UNSET
+    item: str | UnsetType = UNSET
+    statement: str | UnsetType = UNSET
+    text_digest: str | UnsetType = UNSET
+    verdict: str | UnsetType | None = UNSET
+    judge: str | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    judged: str | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    draw: str | UnsetType = UNSET
+    why: str | UnsetType = UNSET
 
 
 class ExpectedForm(msgspec.Struct):

@@ -54,3 +54,12 @@ from assay.views.timing import Timing as Timing
 from assay.views.unjudged import Documents as Documents
 from assay.views.unjudged import UnjudgedDocuments as UnjudgedDocuments
 from assay.views.unjudged import unjudged_documents as unjudged_documents
+from assay.views.verdicts import ANSWER_IN_CONTEXTS as ANSWER_IN_CONTEXTS
+from assay.views.verdicts import ANSWER_IN_REFERENCE as ANSWER_IN_REFERENCE
+from assay.views.verdicts import NUGGETS_IN_ANSWER as NUGGETS_IN_ANSWER
+from assay.views.verdicts import REFERENCE_IN_ANSWER as REFERENCE_IN_ANSWER
+from assay.views.verdicts import REFERENCE_IN_CONTEXTS as REFERENCE_IN_CONTEXTS
+from assay.views.verdicts import USEFUL_CONTEXTS as USEFUL_CONTEXTS
+from assay.views.verdicts import AnswerVerdicts as AnswerVerdicts
+from assay.views.verdicts import Verdict as Verdict
+from assay.views.verdicts import Verdicts as Verdicts

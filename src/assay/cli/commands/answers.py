@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
+from assay.cli.judged_answers import add_judging_arguments, judged_results, uses_judging
 from assay.cli.loading import load_replies
 from assay.cli.output_options import (
     FORMATS,
@@ -39,6 +40,9 @@ EXAMPLES = """\
   assay answers answers.jsonl --dataset golden.json
   assay answers answers.jsonl --dataset golden.json -m answer_f1 'rouge(n=l)' 'bleu(n=1)' --by difficulty
   assay answers answers.jsonl --dataset golden.json --run bm25.run -m answer_success@5 ndcg@10
+  assay answers answers.jsonl -m faithfulness correctness --with "openai(model=llama3.1, url=http://127.0.0.1:11434/v1)"
+  assay answers answers.jsonl -m faithfulness --form form.csv -n 50 --seed 1 --with python:my_module:judge --send
+  assay answers answers.jsonl -m faithfulness --verdicts form.csv --claims claims.jsonl --judgments people
   assay answers old.jsonl new.jsonl --dataset golden.json --format json > answers.json"""
 
 
@@ -53,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SENTENCE",
         help="sentences that mean that a system gives no answer, such as 'I do not know'",
     )
+    add_judging_arguments(parser)
     add_confidence_arguments(parser.add_argument_group("uncertainty"))
     add_by_argument(parser.add_argument_group("slices"))
     show = add_output_arguments(parser, FORMATS, choices=FORMATS, has_per_query=True)
@@ -66,7 +71,10 @@ def run_answers(options: argparse.Namespace) -> int:
 
     inputs = _checked_inputs(options)
     metrics = parse_metrics(options.metrics, options.profile or "") if options.metrics else None
-    results = [add_intervals(options, result) for result in _score(options, inputs, metrics)]
+    scored = _score(options, inputs, metrics)
+    if scored is None:
+        return 0
+    results = [add_intervals(options, result) for result in scored]
     results = _with_shared_metrics(results)
     report = Report(
         results,
@@ -103,14 +111,20 @@ def _checked_inputs(options: argparse.Namespace) -> Inputs:
     return inputs
 
 
-def _score(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric] | None) -> list[Result]:
-    """The result of each system: of its answers, and of its run or the retrieved documents in the answers."""
+def _score(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric] | None) -> list[Result] | None:
+    """The result of each system: of its answers, and of its run or the retrieved documents in the answers.
+
+    None if nothing is scored, but only a dry run or a form was requested.
+    """
     from assay.datasets import load_dataset
     from assay.evaluation import evaluate_answers
 
+    is_judged = uses_judging(options, metrics)
     dataset = load_dataset(options.dataset, options.dataset_format) if options.dataset else None
     how = {"profile": make_profile(options), "relevance": make_relevance(options), "abstentions": options.abstention}
     systems = load_replies(inputs, "answers")
+    if is_judged:
+        return judged_results(options, metrics, systems, dataset, _runs(options, len(systems)))
     return [
         evaluate_answers(answers, dataset, metrics, run=run, name=name, **how)
         for (answers, name), run in zip(systems, _runs(options, len(systems)), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -34,13 +34,24 @@ def parse_command(text: str) -> str:
     return conceal(command_line, text)
 
 
+def record_of(pair: Pair) -> dict[str, Any]:
+    """What the program gets for a pair."""
+    return {"id": pair.key, "query": pair.query_text, "document": pair.document_text}
+
+
 class CommandJudge:
     """Keeps one program running and sends it one pair at a time. After an exit or a timeout it is started again."""
 
-    def __init__(self, command: str, timeout: float) -> None:
+    def __init__(
+        self,
+        command: str,
+        timeout: float,
+        record: Callable[[Pair], Mapping[str, Any]] = record_of,
+        read: Callable[[Any], PairGrade] = read_returned,
+    ) -> None:
         words = shlex.split(revealed(command))
         self._arguments = [fill_variables(word, "command") for word in words]
-        self._timeout, self._lock = timeout, threading.Lock()
+        self._timeout, self._record, self._read, self._lock = timeout, record, read, threading.Lock()
         self._program: Program | None = None
 
     def grade(self, pairs: Sequence[Pair], _: Ledger) -> list[PairGrade | Exception]:
@@ -66,8 +77,7 @@ class CommandJudge:
         if self._program is None:
             self._program = Program(self._arguments)
         deadline, key = monotonic() + self._timeout, pair.key
-        record = {"id": key, "query": pair.query_text, "document": pair.document_text}
-        self._program.send([json.dumps(record).encode()], deadline)
+        self._program.send([json.dumps(self._record(pair)).encode()], deadline)
         while True:
             line = self._program.next_line(deadline)
             try:
@@ -75,7 +85,7 @@ class CommandJudge:
             except (ValueError, RecursionError):
                 return ungraded(f"expected a line such as {EXAMPLE}, found {shortened(line.decode('utf-8', 'replace'))}")
             if isinstance(content, Mapping) and content.get("id", key) == key:
-                return read_returned(content)
+                return self._read(content)
 
     def _stop(self) -> None:
         if self._program is not None:

@@ -107,7 +107,11 @@ def check_service(**params: Any) -> None:
 
 def preview_request(pair: Pair, **params: Any) -> Preview:
     """The whole request for a pair; the value of the key is not needed for it."""
-    service = to_service(**params)
+    return preview_of(to_service(**params), pair)
+
+
+def preview_of(service: ChatService, pair: Pair) -> Preview:
+    """What would be sent to a service for a pair."""
     parts = urlsplit(filled_shown(service.address))
     host = mask(f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}")
     return Preview(host, shown_request(service, pair), about_tokens(service.text(pair)), service.most_out)

@@ -19,7 +19,7 @@ class FunctionJudge:
     """Calls a function with the texts of one pair at a time. It may be a coroutine."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self._name, self._function, self._loop = name, function, EventLoop()
+        self.name, self.function, self._loop = name, function, EventLoop()
 
     def grade(self, pairs: Sequence[Pair], _: Ledger) -> list[PairGrade | Exception]:
         """A grade for each pair, or the error that the function raised."""
@@ -27,8 +27,8 @@ class FunctionJudge:
 
     def _grade(self, pair: Pair) -> PairGrade | Exception:
         try:
-            with describe_library_error(self._name):
-                return read_returned(self._loop.result(self._function(pair.query_text, pair.document_text)))
+            with describe_library_error(self.name):
+                return read_returned(self._loop.result(self.function(pair.query_text, pair.document_text)))
         except ProviderError as error:
             return error
 
