@@ -21,13 +21,18 @@ SHARE = re.compile(r"[0-9.]+ ?%?")
 READING_FLAGS = ("documents", "columns", "lenient")
 
 
-def add_reading_arguments(group: argparse._ActionsContainer) -> None:
-    """The options of every command that reads benchmarks, judgments or runs."""
+def add_documents_argument(group: argparse._ActionsContainer) -> None:
+    """The option of every command that needs texts of documents."""
     group.add_argument(
         "--documents",
         metavar="PATH",
         help="documents of a benchmark that has none: a table (CSV, JSON lines, Parquet), or a folder of .md or .txt files",
     )
+
+
+def add_reading_arguments(group: argparse._ActionsContainer) -> None:
+    """The options of every command that reads benchmarks, judgments or runs."""
+    add_documents_argument(group)
     group.add_argument(
         "--columns",
         metavar="ROLE=NAME,…",

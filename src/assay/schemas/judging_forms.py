@@ -65,6 +65,7 @@ class DrawnPoolForm(msgspec.Struct):
     systems: list[str]
     never_eligible: dict[str, float]
     file: str
+    form: str | None
 
 
 class JudgingPlanFile(msgspec.Struct):

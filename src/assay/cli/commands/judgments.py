@@ -12,6 +12,7 @@ from assay.cli.judging.export import export_judgments
 from assay.cli.judging.imports import add_import_arguments, check_import_options, import_judgments
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_documents_argument
 from assay.cli.terminal import text_here
 from assay.errors import NothingSelected, UnknownName, UsageError, near_matches
 from assay.serialize import dumps
@@ -25,6 +26,7 @@ EXAMPLES = """\
   assay judgments export -o qrels.txt --benchmark rag-template
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
+  assay judgments import ana.csv --pool pool.jsonl --judge Ana
   assay judgments agreement
   assay judgments calibrate --judge gpt-4o-mini
   assay judgments withdraw --judge Ana --query q01 --document p171"""
@@ -76,7 +78,12 @@ def _add_export_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="export: the judgments of the benchmark with these grades; a file that ends in .json is the whole benchmark",
     )
-    parser.add_argument("--dataset", metavar="DATASET", help="export: the data of the benchmark; adds --merged")
+    parser.add_argument(
+        "--dataset",
+        metavar="DATASET",
+        help="export: the data of the benchmark; adds --merged; import: with --pool, to notice texts that have changed",
+    )
+    add_documents_argument(parser)
     parser.add_argument("--new-version", metavar="VERSION", help="export: the version of the new benchmark")
     parser.add_argument(
         "-f",

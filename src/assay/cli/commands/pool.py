@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Kind, add_input_arguments, parse_inputs
+from assay.cli.judging.forms import add_form_arguments, check_form_options, form_of, write_form
 from assay.cli.judging.pool_files import keep_pool, write_pool
 from assay.cli.loading import load_results, load_runs
 from assay.cli.output_options import add_quiet, add_text_or_json, open_store
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay pool latest --depth 10 --pairs 300 --how spread --seed 1 -o pool.jsonl
   assay pool latest --plan --width 0.03
+  assay pool latest -o pool.jsonl --form pool.csv --documents ./corpus
   assay pool bm25.run dense.run --how "difference(bm25, dense)" -o pool.jsonl
   assay pool latest other.json --how "whole(queries=30)" -o pool.jsonl
   assay pool --how"""
@@ -69,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan", action="store_true", help="draw nothing, and show how exact the estimates from some judgments would be"
     )
     plan.add_argument("--width", type=parse_number, metavar="W", help="with --plan: the ± to reach at 95 %% (default: 0.03)")
+    add_form_arguments(parser)
     show = parser.add_argument_group("output")
     show.add_argument("-o", "--output", metavar="FILE", help="file for the pool, as JSON lines")
     add_text_or_json(parser)
@@ -84,6 +88,7 @@ def run_pool(options: argparse.Namespace) -> int:
         return 0
     design, metric = parse_design(options.how), _metric(options)
     _check_output(options)
+    check_form_options(options)
     systems = _systems(options)
     graded = _graded(options, systems)
     plan = _plan(systems, design, options, metric, graded)
@@ -91,8 +96,10 @@ def run_pool(options: argparse.Namespace) -> int:
     if not options.plan:
         judged = _combined(graded) if design.design.name == "move_to_front" else None
         drawn = pool(systems, options.pairs, options.how, options.seed, depth=options.depth, metric=metric, judged=judged)
+        form = form_of(options, drawn, systems)
         write_pool(drawn, Path(options.output))
         keep_pool(drawn)
+        write_form(form, options)
     if options.format == "json":
         sys.stdout.write(dumps(_json(plan, drawn, options), indent=2) + "\n")
     else:
@@ -197,16 +204,24 @@ def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> 
     yield f"expected   {_expected_text(plan, drawn.unit, len(drawn.drawn))}"
     for label, text in _share_texts(plan, drawn):
         yield f"{label:<11}{text}"
-    then = _next_step(drawn)
-    yield f"wrote {options.output}. Judge its pairs in this order{then}"
+    yield f"wrote {options.output}{f' and {options.form}' if options.form else ''}"
+    yield from _next_steps(drawn, options)
 
 
-def _next_step(drawn: Pool) -> str:
+def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
+    """How to judge the pairs, and what to do with the grades."""
     from assay.judging import DIFFERENCE
 
+    yield f"judge      in a browser: assay serve, then open /queue/{drawn.id}"
+    if options.form:
+        yield (
+            f"or         in a spreadsheet: fill in the grades in {options.form}, then: "
+            f"assay judgments import {quote(options.form)} --pool {quote(options.output)} --judge NAME"
+        )
     if drawn.unit == DIFFERENCE:
-        return ", then in Python: assay.Corrected(people, pool=pool).difference(a, b)"
-    return ", then: assay compare latest --judgments people" if drawn.unit else ""
+        yield "then       in Python: assay.Corrected(people, pool=pool).difference(a, b)"
+    elif drawn.unit:
+        yield "then       assay compare latest --judgments people"
 
 
 def _seconds() -> float:
@@ -331,6 +346,7 @@ def _json(plan: JudgingPlan, drawn: Pool | None, options: argparse.Namespace) ->
             "systems": list(drawn.systems),
             "never_eligible": outside,
             "file": options.output,
+            "form": options.form,
         }
     return {"schema": SCHEMA, **content}
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from assay.cli.judging.forms import graded_in_pool
 from assay.errors import UsageError
 from assay.text import counted, printable
 
@@ -30,6 +31,11 @@ def add_import_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=GRADE,…",
         help="import: grades of labels that are words, such as relevant=2,partly=1",
     )
+    parser.add_argument(
+        "--pool",
+        metavar="FILE",
+        help="import: the pool that the judged pairs were drawn from; estimates need it",
+    )
     parser.add_argument("--dry-run", action="store_true", help="import: say what would be stored, and store nothing")
 
 
@@ -38,7 +44,7 @@ def check_import_options(options: argparse.Namespace) -> None:
     is_import = options.action == "import"
     if is_import and not options.file:
         raise UsageError(f"import needs a file: {EXAMPLE}")
-    flags = [f"--{name.replace('_', '-')}" for name in ("shape", "grades", "dry_run") if getattr(options, name)]
+    flags = [f"--{name.replace('_', '-')}" for name in ("shape", "grades", "pool", "dry_run") if getattr(options, name)]
     if not is_import and (options.file or flags):
         raise UsageError(f"{options.file or ' and '.join(flags)}: only import reads a file of judgments: {EXAMPLE}")
     if is_import and (options.query or options.document):
@@ -65,8 +71,10 @@ def import_judgments(store: Store, options: argparse.Namespace) -> str:
     from assay.store import judge_name, plan_import
 
     file = read_judgment_file(options.file, options.shape, options.grades)
-    benchmark = options.benchmark or _only_benchmark(store)
-    kind = options.kind or "people"
+    kind, drawn_on = options.kind or "people", ""
+    if options.pool:
+        file, drawn_on = graded_in_pool(file, options)
+    benchmark = options.benchmark or drawn_on or _only_benchmark(store)
     plan = plan_import(store, file, benchmark, judge_name(options.judge or ""), kind)
     for sentence in plan.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")
