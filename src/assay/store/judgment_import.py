@@ -138,8 +138,7 @@ def plan_import(store: Store, file: JudgmentFile, benchmark: str, judge: str = "
         by_pair[query, printable(grade.document), _judge_of(grade, judge, file)].append(grade)
     judgments, conflicts = _judgments(by_pair, benchmark, kind, when)
     known = {judgment.key: judgment for judgment in store.judgments.find(benchmark, kind=kind)}
-    same = [one for one in judgments if one.key in known and _says_the_same(one, known[one.key])]
-    changed = [one for one in judgments if one.key in known and not _says_the_same(one, known[one.key])]
+    same, changed = _same_and_changed(judgments, known)
     outdated = [judgment for judgment in changed if known[judgment.key].judged >= judgment.judged]
     not_stored = {judgment.key for judgment in (*same, *outdated)}
     kept = [judgment for judgment in judgments if judgment.key not in not_stored]
@@ -185,10 +184,17 @@ def _judgments(
     return judgments, conflicts
 
 
-def _says_the_same(new: Judgment, known: Judgment) -> bool:
-    """Whether a stored judgment has the grade already, and all that the new one says about the pool and the text."""
-    about = ("pool", "probability", "text_digest")
-    return new.grade == known.grade and all(getattr(new, name) in ("", None, getattr(known, name)) for name in about)
+def _same_and_changed(judgments: Iterable[Judgment], known: Mapping[str, Judgment]) -> tuple[list[Judgment], list[Judgment]]:
+    """What the store has already; and what it has with another grade, or without the pool or the text that is known now."""
+    same: list[Judgment] = []
+    changed: list[Judgment] = []
+    for judgment in judgments:
+        stored = known.get(judgment.key)
+        if stored is not None:
+            about = [(getattr(judgment, name), getattr(stored, name)) for name in ("pool", "probability", "text_digest")]
+            is_same = judgment.grade == stored.grade and all(new in ("", None, old) for new, old in about)
+            (same if is_same else changed).append(judgment)
+    return same, changed
 
 
 def _n_differing(judgments: Iterable[Judgment], known: Iterable[Judgment]) -> int:

@@ -18,6 +18,7 @@ from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_number
 from assay.cli.terminal import text_here
 from assay.errors import UsageError
+from assay.masking import mask
 from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
@@ -212,16 +213,17 @@ def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
     """How to judge the pairs, and what to do with the grades."""
     from assay.judging import DIFFERENCE
 
-    yield f"judge      in a browser: assay serve, then open /queue/{drawn.id}"
+    store = f" --store {quote(options.store)}" if options.store and mask(options.store) == options.store else ""
+    yield f"judge      in a browser: assay serve{store}, then open /queue/{drawn.id}"
     if options.form:
         yield (
             f"or         in a spreadsheet: fill in the grades in {options.form}, then: "
-            f"assay judgments import {quote(options.form)} --pool {quote(options.output)} --judge NAME"
+            f"assay judgments import {quote(options.form)} --pool {quote(options.output)} --judge NAME{store}"
         )
     if drawn.unit == DIFFERENCE:
         yield "then       in Python: assay.Corrected(people, pool=pool).difference(a, b)"
     elif drawn.unit:
-        yield "then       assay compare latest --judgments people"
+        yield f"then       assay compare latest --judgments people{store}"
 
 
 def _seconds() -> float:
