@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.judging.forms import graded_in_pool
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from assay.store import ImportPlan, Store
 
 SHAPES = ("trec", "table", "quepid", "opensearch", "label_studio")
+WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
+"""File extensions of spreadsheet programs."""
 EXAMPLE = "assay judgments import qrels.txt --judge NIST"
 
 
@@ -47,6 +50,8 @@ def check_import_options(options: argparse.Namespace) -> None:
     flags = [f"--{name.replace('_', '-')}" for name in ("shape", "grades", "pool", "dry_run") if getattr(options, name)]
     if not is_import and (options.file or flags):
         raise UsageError(f"{options.file or ' and '.join(flags)}: only import reads a file of judgments: {EXAMPLE}")
+    if is_import and Path(options.file).suffix.lower() in WORKBOOKS:
+        raise UsageError(f"{options.file}: a workbook cannot be read. Save its sheet as CSV in UTF-8")
     if is_import and (options.query or options.document):
         raise UsageError("import stores all judgments of the file. Remove --query and --document")
 
