@@ -38,13 +38,33 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(DEMO) $(DEMO_WEB)
 
-demo: $(DEMO) ## run three retrievers, score and compare run files, and write report.html (under 90 seconds)
+demo: $(DEMO) ## start without judgments, run three retrievers, compare them, and write report.html (under 90 seconds)
+	@echo "1. Without judgments: sample queries from the search log of a made-up shop, and run two versions of its search."
+	$(BIN)/python examples/first_week.py write build/first-week
+	$(BIN)/assay queries sample build/first-week/log.csv -n 60 --by intent --seed 1 -o build/first-week/shop/queries.jsonl
+	$(BIN)/assay eval --benchmarks build/first-week/shop --providers bm25 tfidf_chars --metrics precision@10 --store build/first-week/shop.db
+	@echo
+	@echo "2. How many judgments tell the two versions apart, and how long does it take?"
+	$(BIN)/assay pool latest --plan --width 0.08 --store build/first-week/shop.db
+	@echo
+	@echo "3. Draw the pairs to judge. pool.csv is a form for a spreadsheet."
+	$(BIN)/assay pool latest --pairs 300 --store build/first-week/shop.db -o build/first-week/pool.jsonl --form build/first-week/pool.csv --dataset build/first-week/shop
+	@echo
+	@echo "4. With judgments: run three retrievers on a bundled benchmark."
 	$(BIN)/assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10 mrr
+	@echo
+	@echo "5. Score and compare run files."
 	$(BIN)/assay score examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map mrr@10 recall@100
 	$(BIN)/assay compare examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map
+	@echo
+	@echo "6. Write a report of step 4."
 	$(BIN)/assay report latest -o report.html
 	@echo
 	@echo "Open report.html in a browser. To use the command yourself: . .venv/bin/activate"
+	@echo "Next, to judge the pairs of step 3 (docs/judging.md):"
+	@echo "  python examples/first_week.py grade build/first-week/pool.csv --judge Ana -o build/first-week/ana.csv"
+	@echo "  assay judgments import build/first-week/ana.csv --pool build/first-week/pool.jsonl --judge Ana --store build/first-week/shop.db"
+	@echo "  assay compare latest --judgments people --store build/first-week/shop.db"
 
 demo-web: $(DEMO_WEB) ## build a store with three months of results, in which one search got worse, and serve its web pages
 	$(BIN)/python examples/make_web_store.py build/demo-web

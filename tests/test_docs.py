@@ -2,7 +2,8 @@
 
 In a ```python block, a comment behind or below an expression is the value it has, or the error it raises. The blocks of one
 page share their names. In a ```console block, what follows `$ assay …` is all that the command prints, and `# exit 2` behind
-a command is its exit code. `$ cat file` shows a file, which is made if it is not there. `…` leaves something out.
+a command is its exit code. `$ python script.py …` runs a script of the examples. `$ cat file` shows a file, which is made if
+it is not there. `…` leaves something out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import inspect
 import io
 import itertools
 import re
+import runpy
 import shlex
 import shutil
 import sys
@@ -238,7 +240,7 @@ SLOW_PAGES = {
     "python": {"chunkers.md", "hpo.md", "phentrieve.md", "report.md", "web-api.md"},
     "console": {
         *("chunkers.md", "hpo.md", "phentrieve.md", "report.md"),
-        *("tour.md", "running.md", "ci.md", "store.md", "statistics.md", "charts.md", "conformance.md"),
+        *("judging.md", "tour.md", "running.md", "ci.md", "store.md", "statistics.md", "charts.md", "conformance.md"),
     },
 }
 """They need ontologies, grammars or many queries, or have many commands."""
@@ -311,6 +313,14 @@ def run_command(line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str
     return code, "".join(capsys.readouterr())
 
 
+def run_script(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Everything that a script prints: `python examples/first_week.py write week`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", shlex.split(line)[1:])
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    return "".join(capsys.readouterr())
+
+
 DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?(?![\d…])")
 ANY_NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 MANY_DIGITS = 12
@@ -349,6 +359,8 @@ def test_commands_print_what_is_shown(page, workplace, capsys):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(command.output, encoding="utf-8")
             assert agrees(file.read_text(encoding="utf-8"), command.output), command.place
+        elif word == "python":
+            assert agrees(run_script(command.line, capsys), command.output), command.place
         elif word == "assay":
             code, printed = run_command(command.line, capsys)
             wanted = re.search(r"# exit (\d+)$", command.line)

@@ -102,7 +102,7 @@ def test_shapes(files, name, shape, grades, left_out):
 
 
 def test_samples_of_the_page_are_read_as_it_says(folder):
-    page = (Path(__file__).parents[2] / "docs" / "judging.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "judging-reference.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| [^|]* \| (`.*`) \|$", page.partition("| `--shape` |")[2], re.MULTILINE)
     assert [shape for shape, _ in rows] == list(JUDGMENT_SHAPES)
     for shape, cell in rows:

@@ -23,6 +23,8 @@ from assay.text import shortened
 JUDGE_NAMES = ("judge", "judge_id", "annotator", "assessor", "rater", "user", "author", "completed_by")
 TIME_NAMES = ("judged", "judged_at", "timestamp", "time", "date", "created_at", "updated_at")
 REASON_NAMES = ("reason", "comment", "note", "notes", "explanation", "rationale")
+FORM_NAMES = {"pair": ("pair",), "text_digest": ("text_digest",)}
+"""Columns of a form of assay, which no other tool writes."""
 GRADE_NAMES = tuple(name for name in COLUMN_NAMES["grade"] if name != "score")
 LEADING_NUMBER = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)(?:\s*[-:.)(–]\s*\D.*|\s*)", re.DOTALL)
 """A grade with words after it, as labels often have it: `2 - relevant`."""
@@ -40,6 +42,13 @@ class FoundGrade(NamedTuple):
     reason: str = ""
     place: str = ""
     """Where it is in the file."""
+    pair: str = ""
+    """The key of the pair in a form of a pool."""
+    text_digest: str = ""
+    """The digest of the text that the judge saw, if the file has it."""
+    pool: str = ""
+    """The pool that the pair was drawn from, once it is known."""
+    probability: float | None = None
 
 
 @dataclass
@@ -50,6 +59,8 @@ class JudgmentFile:
     grades: list[FoundGrade] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """The reason, once for each grade that was left out."""
+    empty: set[str] = field(default_factory=set)
+    """Those of the reasons that are about an empty grade."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -81,7 +92,7 @@ class _Taker:
     file: JudgmentFile
     labels: dict[str, float]
 
-    def take(self, place: str, query: Any, document: Any, value: Any, **more: str) -> None:
+    def take(self, place: str, query: Any, document: Any, value: Any, **more: Any) -> None:
         """Take one grade; a grade that cannot be read, or a pair without ids, is left out."""
         ids = [_text(query), _text(document)]
         if not all(ids):
@@ -89,8 +100,10 @@ class _Taker:
             return
         grade = self._grade(value)
         if grade is None:
-            what = "no grade" if _text(value) == "" else f"{shortened(_text(value))} is not a grade"
-            self.file.left_out.append(f"{place}: {what}")
+            is_empty = _text(value) == ""
+            why = f"{place}: {'no grade' if is_empty else f'{shortened(_text(value))} is not a grade'}"
+            self.file.left_out.append(why)
+            self.file.empty.update([why] if is_empty else [])
             return
         self.file.grades.append(FoundGrade(ids[0], ids[1], grade, place=place, **more))
 
@@ -175,7 +188,7 @@ def _read_table(source: FileSource, taker: _Taker) -> None:
         if not (query and document and grade):
             missing = [word for word, name in (("query", query), ("document", document), ("grade", grade)) if not name]
             raise DataError(f"found no column for {' and '.join(missing)} among {', '.join(map(repr, names))}")
-        more = {"judge": JUDGE_NAMES, "judged": TIME_NAMES, "reason": REASON_NAMES}
+        more = {"judge": JUDGE_NAMES, "judged": TIME_NAMES, "reason": REASON_NAMES, **FORM_NAMES}
         others = {role: _text(record.get(_column(names, known))) for role, known in more.items()}
         taker.take(place, record[query], record[document], record[grade], **others)
 

@@ -50,5 +50,8 @@ from assay.judging.pools import Pool as Pool
 from assay.judging.pools import PoolPair as PoolPair
 from assay.judging.pools import pool as pool
 from assay.judging.pools import pool_metric as pool_metric
+from assay.judging.spreadsheet import FilledForm as FilledForm
+from assay.judging.spreadsheet import filled_form as filled_form
+from assay.judging.spreadsheet import judging_form as judging_form
 
 __all__ = ["Corrected", "Pool", "all_designs", "plan_judging", "pool", "prediction_powered_mean"]

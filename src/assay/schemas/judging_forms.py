@@ -98,6 +98,7 @@ class DrawnPoolForm(msgspec.Struct):
     overlap: float
     never_eligible: dict[str, float]
     file: str
+    form: str | None
 
 
 class JudgingPlanFile(msgspec.Struct):

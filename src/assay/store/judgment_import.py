@@ -72,7 +72,7 @@ class ImportPlan:
     """What is stored: new grades, and newer ones of the same judge."""
     n_new: int
     n_changed: int
-    """Pairs for which the same judge gave another grade before, which is replaced."""
+    """Pairs with another grade by the same judge, or with one that names no pool or another text. It is replaced."""
     n_same: int
     """Grades that the store has already."""
     n_outdated: int
@@ -138,8 +138,7 @@ def plan_import(store: Store, file: JudgmentFile, benchmark: str, judge: str = "
         by_pair[query, printable(grade.document), _judge_of(grade, judge, file)].append(grade)
     judgments, conflicts = _judgments(by_pair, benchmark, kind, when)
     known = {judgment.key: judgment for judgment in store.judgments.find(benchmark, kind=kind)}
-    same = [judgment for judgment in judgments if judgment.key in known and known[judgment.key].grade == judgment.grade]
-    changed = [judgment for judgment in judgments if judgment.key in known and known[judgment.key].grade != judgment.grade]
+    same, changed = _same_and_changed(judgments, known)
     outdated = [judgment for judgment in changed if known[judgment.key].judged >= judgment.judged]
     not_stored = {judgment.key for judgment in (*same, *outdated)}
     kept = [judgment for judgment in judgments if judgment.key not in not_stored]
@@ -180,8 +179,22 @@ def _judgments(
             conflicts.append(f"{query} {document}")
             continue
         judgment = Judgment(benchmark, query, document, judge, newest.grade, newest.reason[:2000], kind=kind)
-        judgments.append(checked_judgment(judgment._replace(judged=parse_timestamp(newest.judged) or when)))
+        drawn = judgment._replace(text_digest=newest.text_digest, pool=newest.pool, probability=newest.probability)
+        judgments.append(checked_judgment(drawn._replace(judged=parse_timestamp(newest.judged) or when)))
     return judgments, conflicts
+
+
+def _same_and_changed(judgments: Iterable[Judgment], known: Mapping[str, Judgment]) -> tuple[list[Judgment], list[Judgment]]:
+    """What the store has already; and what it has with another grade, or without the pool or the text that is known now."""
+    same: list[Judgment] = []
+    changed: list[Judgment] = []
+    for judgment in judgments:
+        stored = known.get(judgment.key)
+        if stored is not None:
+            about = [(getattr(judgment, name), getattr(stored, name)) for name in ("pool", "probability", "text_digest")]
+            is_same = judgment.grade == stored.grade and all(new in ("", None, old) for new, old in about)
+            (same if is_same else changed).append(judgment)
+    return same, changed
 
 
 def _n_differing(judgments: Iterable[Judgment], known: Iterable[Judgment]) -> int:

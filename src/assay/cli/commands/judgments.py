@@ -27,6 +27,7 @@ EXAMPLES = """\
   assay judgments export -o qrels.txt --benchmark rag-template
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
+  assay judgments import ana.csv --pool pool.jsonl --judge Ana
   assay judgments agreement
   assay judgments disagreements --benchmark rag-template
   assay judgments calibrate --judge gpt-4o-mini
@@ -91,7 +92,10 @@ def _add_export_arguments(parser: argparse.ArgumentParser) -> None:
         help="export: the judgments of the benchmark with these grades; a file that ends in .json is the whole benchmark",
     )
     parser.add_argument(
-        "--dataset", metavar="DATASET", help="export: the data of the benchmark; adds --merged; probe: its texts"
+        "--dataset",
+        metavar="DATASET",
+        help="export: the data of the benchmark; adds --merged; probe: its texts; import: with --pool, to notice texts that "
+        "have changed",
     )
     parser.add_argument("--new-version", metavar="VERSION", help="export: the version of the new benchmark")
     parser.add_argument(

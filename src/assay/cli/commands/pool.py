@@ -6,15 +6,18 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Kind, add_input_arguments, parse_inputs
+from assay.cli.judging.forms import add_form_arguments, check_form_options, form_of, write_form
 from assay.cli.loading import load_results, load_runs
 from assay.cli.output_options import add_quiet, add_text_or_json, open_store
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_number
 from assay.cli.terminal import text_here
 from assay.errors import UsageError
+from assay.masking import mask
 from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
@@ -26,6 +29,7 @@ EXAMPLES = """\
   assay pool latest --depth 10 --pairs 300 --how spread --seed 1 -o pool.jsonl
   assay pool latest --plan --width 0.03
   assay pool latest --judges Ana Ben --overlap 20% --guidelines rules.txt -o pool.jsonl
+  assay pool latest -o pool.jsonl --form pool.csv --documents ./corpus
   assay pool bm25.run dense.run --how "difference(bm25, dense)" -o pool.jsonl
   assay pool latest other.json --how "whole(queries=30)" -o pool.jsonl
   assay pool --how"""
@@ -70,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan", action="store_true", help="draw nothing, and show how exact the estimates from some judgments would be"
     )
     plan.add_argument("--width", type=parse_number, metavar="W", help="with --plan: the ± to reach at 95 %% (default: 0.03)")
+    add_form_arguments(parser)
     show = parser.add_argument_group("output")
     show.add_argument("-o", "--output", metavar="FILE", help="file for the pool, as JSON lines")
     add_text_or_json(parser)
@@ -107,6 +112,7 @@ def run_pool(options: argparse.Namespace) -> int:
     design, metric = parse_design(options.how), _metric(options)
     _check_output(options)
     guidelines = _guidelines(options)
+    check_form_options(options)
     systems = _systems(options)
     graded = _graded(options, systems)
     plan = _plan(systems, design, options, metric, graded)
@@ -115,8 +121,10 @@ def run_pool(options: argparse.Namespace) -> int:
         judged = _combined(graded) if design.design.name == "move_to_front" else None
         drawn = pool(systems, options.pairs, options.how, options.seed, depth=options.depth, metric=metric, judged=judged)
         drawn = share_work(drawn, options.judges, options.overlap, guidelines)
+        form = form_of(options, drawn, systems)
         write_pool(drawn, Path(options.output))
         keep_pool(drawn)
+        write_form(form, options)
     if options.format == "json":
         sys.stdout.write(dumps(_json(plan, drawn, options), indent=2) + "\n")
     else:
@@ -258,8 +266,8 @@ def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> 
     yield f"expected   {_expected_text(plan, drawn.unit, len(drawn.drawn))}"
     for label, text in _share_texts(plan, drawn):
         yield f"{label:<11}{text}"
-    where = "the queue of assay serve" if drawn.benchmark else "this order"
-    yield f"wrote {options.output}. Judge its pairs in {where}{_next_step(drawn)}"
+    yield f"wrote {options.output}{f' and {options.form}' if options.form else ''}"
+    yield from _next_steps(drawn, options)
 
 
 def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
@@ -269,12 +277,23 @@ def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
     return {judge: {(pair.query, pair.document) for pair in pairs_of(drawn, judge)} for judge in drawn.judges}
 
 
-def _next_step(drawn: Pool) -> str:
+def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
+    """How to judge the pairs, and what to do with the grades."""
     from assay.judging import DIFFERENCE
 
+    store = f" --store {quote(options.store)}" if options.store and mask(options.store) == options.store else ""
+    ways = {"judge": f"in a browser: assay serve{store}, then open /queue/{drawn.id}"} if drawn.benchmark else {}
+    if options.form:
+        ways["or" if ways else "judge"] = (
+            f"in a spreadsheet: fill in the grades in {options.form}, then: "
+            f"assay judgments import {quote(options.form)} --pool {quote(options.output)} --judge NAME{store}"
+        )
+    for label, text in (ways or {"judge": "the pairs in this order"}).items():
+        yield f"{label:<11}{text}"
     if drawn.unit == DIFFERENCE:
-        return ", then in Python: assay.Corrected(people, pool=pool).difference(a, b)"
-    return ", then: assay compare latest --judgments people" if drawn.unit else ""
+        yield "then       in Python: assay.Corrected(people, pool=pool).difference(a, b)"
+    elif drawn.unit:
+        yield f"then       assay compare latest --judgments people{store}"
 
 
 def _seconds() -> float:
@@ -401,6 +420,7 @@ def _json(plan: JudgingPlan, drawn: Pool | None, options: argparse.Namespace) ->
             "overlap": drawn.overlap,
             "never_eligible": outside,
             "file": options.output,
+            "form": options.form,
         }
     return {"schema": SCHEMA, **content}
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.judging.forms import graded_in_pool
 from assay.errors import UsageError
 from assay.text import counted, printable
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from assay.store import ImportPlan, Store
 
 SHAPES = ("trec", "table", "quepid", "opensearch", "label_studio")
+WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
+"""File extensions of spreadsheet programs."""
 EXAMPLE = "assay judgments import qrels.txt --judge NIST"
 
 
@@ -31,6 +35,11 @@ def add_import_arguments(parser: argparse.ArgumentParser) -> None:
         help="import: grades of labels that are words, such as relevant=2,partly=1",
     )
     parser.add_argument(
+        "--pool",
+        metavar="FILE",
+        help="import: the pool that the judged pairs were drawn from; estimates need it",
+    )
+    parser.add_argument(
         "--dry-run",
         action="store_true",
         help="import: say what would be stored, and store nothing; probe: show what would be sent (default)",
@@ -43,13 +52,15 @@ def check_import_options(options: argparse.Namespace) -> None:
     if is_import and not options.file:
         raise UsageError(f"import needs a file: {EXAMPLE}")
     is_probe = options.action == "probe"
-    names = ("shape", "grades") if is_probe else ("shape", "grades", "dry_run")
+    names = ("shape", "grades", "pool") if is_probe else ("shape", "grades", "pool", "dry_run")
     flags = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name)]
     has_file = options.file and not is_probe and options.action != "calibrate"
     if not is_import and (has_file or flags):
         raise UsageError(
             f"{options.file if has_file else ' and '.join(flags)}: only import reads a file of judgments: {EXAMPLE}"
         )
+    if is_import and Path(options.file).suffix.lower() in WORKBOOKS:
+        raise UsageError(f"{options.file}: a workbook cannot be read. Save its sheet as CSV in UTF-8")
     if is_import and (options.query or options.document):
         raise UsageError("import stores all judgments of the file. Remove --query and --document")
 
@@ -74,8 +85,10 @@ def import_judgments(store: Store, options: argparse.Namespace) -> str:
     from assay.store import judge_name, plan_import
 
     file = read_judgment_file(options.file, options.shape, options.grades)
-    benchmark = options.benchmark or _only_benchmark(store)
-    kind = options.kind or "people"
+    kind, drawn_on = options.kind or "people", ""
+    if options.pool:
+        file, drawn_on = graded_in_pool(file, options)
+    benchmark = options.benchmark or drawn_on or _only_benchmark(store)
     plan = plan_import(store, file, benchmark, judge_name(options.judge or ""), kind)
     for sentence in plan.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")

@@ -83,10 +83,16 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
         by_benchmark.setdefault(result.benchmark, []).append(result)
     sections: list[Section] = []
     for some in by_benchmark.values():
-        sections += score_sections(_report(some, form, how), form)
+        scores, *others = score_sections(_report(some, form, how), form)
+        sections += [_with_overlap(scores, some), *others]
         sections += shared_sections(some, form)
-        sections += agreement_sections(overlap_of(some))
     return (*sections, *sections_by_tags(slices, only, Figures()))
+
+
+def _with_overlap(scores: Section, results: Sequence[Result]) -> Section:
+    """Results without judgments get a table that says how similar their rankings are, above the notes with the next step."""
+    tables = [part for section in agreement_sections(overlap_of(results)) for part in section.parts]
+    return replace(scores, parts=(*scores.parts[:-1], *tables, *scores.parts[-1:])) if tables else scores
 
 
 def overlap_of(results: Sequence[Result]) -> tuple[RankAgreement, ...]:
