@@ -37,5 +37,8 @@ from assay.judging.pools import Pool as Pool
 from assay.judging.pools import PoolPair as PoolPair
 from assay.judging.pools import pool as pool
 from assay.judging.pools import pool_metric as pool_metric
+from assay.judging.predictions import PoolValues as PoolValues
+from assay.judging.predictions import Predictions as Predictions
+from assay.judging.predictions import predict_values as predict_values
 
 __all__ = ["Corrected", "Pool", "all_designs", "plan_judging", "pool", "prediction_powered_mean"]

@@ -82,6 +82,11 @@ class Pool:
         """(query, document) → its pair."""
         return {(pair.query, pair.document): pair for pair in self.pairs}
 
+    @cached_property
+    def places(self) -> Mapping[tuple[str, str], int]:
+        """(query, document) → the place of its pair in `pairs`."""
+        return {(pair.query, pair.document): place for place, pair in enumerate(self.pairs)}
+
     @property
     def n_expected(self) -> float:
         """The sum of all probabilities: the expected number of drawn pairs."""
