@@ -87,7 +87,7 @@ def _column(pool: PoolValues, frame: Frame, system: int, predicted: np.ndarray) 
 
 
 def pairs_table() -> str:
-    """E1: coverage and width of precision@10, of a difference, and of that of two systems that are nearly alike (A and A′)."""
+    """E1: coverage and width of precision@10, of a difference, and of that of two systems that are nearly alike: A, A′."""
     heads = ("precision@10", "A − B", "A − A′")
     rows = ["| judge |" + "".join(f" covers {head} | width |" for head in heads), "|---|" + "---|---|" * len(heads)]
     frame, design = _frame(3, N_QUERIES), parse_design("spread")

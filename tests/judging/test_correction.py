@@ -56,10 +56,10 @@ def estimates(pool: Pool, metrics=None, model=None, people=None) -> dict[str, as
 
 
 def test_one_query_by_hand():
-    """precision@2 of x, y: x was drawn with 1/2 and is relevant, so the query contributes 1/2 ÷ 1/2."""
+    """precision@2 of x, y: no other query predicts anything, so a relevant pair contributes 1/2 ÷ its probability."""
     pool = assay.pool({"A": {"q": ["x", "y"]}, "B": {"q": ["x", "z"]}}, pairs=1, depth=2)
     (drawn,) = pool.drawn
-    worth = {"x": 1.0, "y": 2.0, "z": 0.0}[drawn.document]
+    worth = {"x": 0.5 / drawn.probability, "y": 0.5 / drawn.probability, "z": 0.0}[drawn.document]
     layer = assay.Corrected({"q": {drawn.document: 2}}, None, pool)
     result = assay.evaluate(None, {"q": ["x", "y"]}, judgments=layer)
     assert result["precision@2"] == worth

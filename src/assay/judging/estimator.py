@@ -32,7 +32,7 @@ def check_systems(pool: Pool, *names: str) -> None:
     """Raise if a named system is not one of the two that a pool for a difference was drawn for."""
     if pool.unit != DIFFERENCE:
         return
-    two = [str(pool.design.params[side]) for side in ("a", "b")]
+    two = pool.compared
     others = sorted({name for name in names if name and name not in two})
     if others:
         raise UsageError(
@@ -91,7 +91,8 @@ class SystemEstimator:
         scores = Scores(
             table, tuple(possible), counts, settings=tuple(Setting(each, each, self.policy) for each in possible)
         )
-        outside = {depth: pool.share_outside(partial(self._top, depth)) for depth in _depths(possible, pool)}
+        depths = () if pool.unit == DIFFERENCE else _depths(possible, pool)  # documents that tell nothing are not in it
+        outside = {depth: pool.share_outside(partial(self._top, depth)) for depth in depths}
         weights = {name: part.weight for name, part in parts.items()}
         notes = notes_on_estimates(corrected, possible, left_out, outside, n, table)
         whole = replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.judging.design import PAIRS
+from assay.judging.design import DIFFERENCE, QUERIES
 from assay.metrics import BoundMetric
 from assay.model import ScoreTable
 from assay.text import counted, percent, some_of
@@ -35,6 +35,8 @@ def notes_on_estimates(
     names = some_of([metric.name for metric in metrics])
     verb = "is an estimate" if len(metrics) == 1 else "are estimates"
     by = "people" if corrected.model is None else "people and by a model, corrected by those of people"
+    if pool.unit == DIFFERENCE:
+        names, verb = f"The difference of {' and '.join(pool.compared)} on {names}", "is an estimate"
     yield (
         f"{names} {verb} from {counted(corrected.n_grades, 'grade')} by {by}, on {counted(n_queries, 'query')} of "
         f"{len(table.query_ids):,} (pool {pool.id}, {pool.how}, seed {pool.seed}). Single queries have no scores."
@@ -45,7 +47,7 @@ def notes_on_estimates(
             "The estimates assume that these pairs are like the others."
         )
     if left_out:
-        why = "need all grades of a query" if pool.unit == PAIRS else "do not read rankings and grades alone"
+        why = "need all grades of a query" if pool.unit != QUERIES else "do not read rankings and grades alone"
         yield f"Left out, because they {why}: {some_of([metric.name for metric in left_out])}."
     for depth, share in outside.items():
         if share > 0:

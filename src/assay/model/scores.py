@@ -88,7 +88,7 @@ def _mean_of_first(score: Floats, parts: Floats) -> float:
     return float(np.mean(score if parts.ndim == 1 else parts[:, 0]))
 
 
-def _unknown(score: Floats, parts: Floats) -> float:
+def _unknown(_score: Floats, _parts: Floats) -> float:
     return float("nan")
 
 
@@ -113,8 +113,8 @@ PAIR_ESTIMATE = Aggregation("estimate from pairs", _mean_of_first, n_parts=4)
 """The same, if single pairs of query and document are judged. The fourth part is what the judged documents say: queries on
 which it is equal do not tell two systems apart."""
 DIFFERENCE_ESTIMATE = Aggregation("estimate of differences", _unknown, n_parts=5)
-"""The same, if the judged pairs were drawn for the difference of two systems, so that the value of one system is unknown. The
-fifth part is 1."""
+"""The same, if the judged pairs were drawn for the difference of two systems, so that the value of one system is
+unknown. The fifth part is 1."""
 ESTIMATES = {each.n_parts: each for each in (ESTIMATE, PAIR_ESTIMATE, DIFFERENCE_ESTIMATE)}
 """Number of parts → the estimate that has so many."""
 TEXT = Aggregation("per query only", None)

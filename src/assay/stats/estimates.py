@@ -58,7 +58,8 @@ class EstimatedMean(NamedTuple):
 def estimated_mean(parts: Floats) -> EstimatedMean:
     """The mean of contributions: queries × (contribution, whether people judged it, variance that the sample cannot show).
 
-    Further parts are only for differences. The spread of the contributions comes from n judged queries, so their variance is divided by n − 1 instead of n.
+    Further parts are only for differences. The spread of the contributions comes from n judged queries, so their variance is
+    divided by n − 1 instead of n.
     """
     values, n = parts[:, 0], int(np.count_nonzero(parts[:, 1]))
     if not len(values):

@@ -202,10 +202,6 @@ def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> 
 
 
 def _next_step(drawn: Pool) -> str:
-    from assay.judging import DIFFERENCE
-
-    if drawn.unit == DIFFERENCE:
-        return ", then in Python: assay.Corrected(people, pool=pool).difference(a, b)"
     return ", then: assay compare latest --judgments people" if drawn.unit else ""
 
 
