@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from assay.judging.design import DIFFERENCE, QUERIES
 from assay.metrics import BoundMetric
 from assay.model import ScoreTable
+from assay.stats import FEWEST_JUDGED
 from assay.text import counted, percent, some_of
 
 if TYPE_CHECKING:
     from assay.judging.correction import Corrected
 
-FEW_QUERIES = 30
-"""With fewer judged queries, Student's t covers less than it says."""
 FEW_BINARY = 50
 """The same for metrics that are 0 or 1 for each query."""
 BINARY = frozenset({"hit"})
@@ -60,9 +59,10 @@ def notes_on_estimates(
 
 def notes_on_size(metrics: Sequence[BoundMetric], n_queries: int) -> Iterator[str]:
     """Where too few queries are judged for an interval that holds."""
-    if n_queries < FEW_QUERIES:
+    if n_queries < FEWEST_JUDGED:
+        verb = "is" if n_queries == 1 else "are"
         yield (
-            f"Only {counted(n_queries, 'query')} {'is' if n_queries == 1 else 'are'} judged. With fewer than {FEW_QUERIES}, "
+            f"Only {counted(n_queries, 'query')} {verb} judged. With fewer than {FEWEST_JUDGED}, "
             "the intervals are too short."
         )
     elif n_queries < FEW_BINARY and (binary := [metric.name for metric in metrics if is_binary(metric)]):

@@ -17,6 +17,8 @@ from assay.errors import UsageError
 from assay.model import Column
 from assay.stats.student import half_width
 
+FEWEST_JUDGED = 30
+"""With fewer judged queries, Student's t covers less than it says."""
 TOLD = 3
 """The part of an estimate from pairs that says what the judged documents of a query say about a system."""
 

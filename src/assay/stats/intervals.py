@@ -59,8 +59,8 @@ def column_intervals(
         defined = column.counts
         if column.is_estimate:
             known = not column.is_difference
-            ends = estimated_mean(column.weight[defined]).interval(level) if known else (np.nan, np.nan)
-            intervals[name] = (*ends, T)
+            whole = estimated_mean(column.weight[defined]).interval(level) if known else (np.nan, np.nan)
+            intervals[name] = (*whole, T)
             continue
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)

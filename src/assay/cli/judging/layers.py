@@ -270,8 +270,8 @@ def check_values(report: GateReport, results: Iterable[Result]) -> None:
         finding, about = verdict.finding, (verdict.benchmark, verdict.provider, metric)
         if about in alone and math.isnan(finding.value) and math.isnan(finding.difference):
             raise DataError(
-                f"`{verdict.rule.text}` needs a value, but the pool was drawn for the difference of two systems, so values are "
-                f"unknown. Write a rule about a change with a baseline, such as '{metric} drops <= 0.01', or draw "
+                f"`{verdict.rule.text}` needs a value, but the pool was drawn for the difference of two systems, so values "
+                f"are unknown. Write a rule about a change with a baseline, such as '{metric} drops <= 0.01', or draw "
                 "a pool with spread"
             )
 
