@@ -28,6 +28,13 @@ from assay.judging.planning import USUAL_WIDTH as USUAL_WIDTH
 from assay.judging.planning import Expected as Expected
 from assay.judging.planning import JudgingPlan as JudgingPlan
 from assay.judging.planning import plan_judging as plan_judging
+from assay.judging.pool_files import POOL_FOLDER as POOL_FOLDER
+from assay.judging.pool_files import keep_pool as keep_pool
+from assay.judging.pool_files import kept_pool as kept_pool
+from assay.judging.pool_files import kept_pool_ids as kept_pool_ids
+from assay.judging.pool_files import kept_pool_path as kept_pool_path
+from assay.judging.pool_files import read_pool_file as read_pool_file
+from assay.judging.pool_files import write_pool as write_pool
 from assay.judging.pool_form import SCHEMA as SCHEMA
 from assay.judging.pool_form import SavedPool as SavedPool
 from assay.judging.pool_form import SavedPoolPair as SavedPoolPair
@@ -40,5 +47,10 @@ from assay.judging.pools import pool_metric as pool_metric
 from assay.judging.predictions import PoolValues as PoolValues
 from assay.judging.predictions import Predictions as Predictions
 from assay.judging.predictions import predict_values as predict_values
+from assay.judging.progress import JudgingStatus as JudgingStatus
+from assay.judging.progress import LayerStatus as LayerStatus
+from assay.judging.progress import PoolStatus as PoolStatus
+from assay.judging.progress import SystemStatus as SystemStatus
+from assay.judging.progress import judging_status as judging_status
 
 __all__ = ["Corrected", "Pool", "all_designs", "plan_judging", "pool", "prediction_powered_mean"]

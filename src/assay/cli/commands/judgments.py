@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.judging.calibration import add_calibration_arguments, calibrate_judge
 from assay.cli.judging.export import export_judgments
 from assay.cli.judging.imports import add_import_arguments, check_import_options, import_judgments
+from assay.cli.judging.status import judging_overview
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here
@@ -25,11 +26,12 @@ EXAMPLES = """\
   assay judgments export -o qrels.txt --benchmark rag-template
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
+  assay judgments status
   assay judgments agreement
   assay judgments calibrate --judge gpt-4o-mini
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "import", "agreement", "calibrate", "withdraw", "notes")
+ACTIONS = ("list", "export", "import", "agreement", "calibrate", "withdraw", "notes", "status")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -45,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="|".join(ACTIONS),
         help="list: list judgments (default); export: write them as TREC qrels; import: store those of a file; agreement: "
         "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; calibrate: compare a model with "
-        "people; withdraw: remove one judgment; notes: list notes on queries",
+        "people; withdraw: remove one judgment; notes: list notes on queries; status: show what is judged, by whom, and "
+        "what the next 100 judgments would tell",
     )
     parser.add_argument("file", nargs="?", metavar="FILE", help="import: file with judgments")
     _add_selection(parser)
@@ -100,11 +103,8 @@ def run_judgments(options: argparse.Namespace) -> int:
         raise UsageError(f"withdraw removes one grade. Add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
     check_import_options(options)
     with open_store(options) as store:
-        if options.action == "import":
-            sys.stdout.write(import_judgments(store, options))
-            return 0
-        if options.action == "notes":
-            sys.stdout.write(_notes(store, options))
+        if options.action in WHOLE:
+            sys.stdout.write(WHOLE[options.action](store, options))
             return 0
         who = None if options.judge is None else _stored_judge_name(options.judge)
         if options.action == "calibrate":
@@ -140,6 +140,18 @@ def _notes(store: Store, options: argparse.Namespace) -> str:
         for note in notes
     ]
     return _table(head, rows, set(range(len(head)))) + f"\n{counted(len(notes), 'note')}\n"
+
+
+def _status(store: Store, options: argparse.Namespace) -> str:
+    return judging_overview(store, options, SCHEMA)
+
+
+WHOLE: dict[str, Callable[[Store, argparse.Namespace], str]] = {
+    "import": import_judgments,
+    "notes": _notes,
+    "status": _status,
+}
+"""The actions that are not about a selection of judgments."""
 
 
 def _stored_judge_name(name: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Kind, add_input_arguments, parse_inputs
-from assay.cli.judging.pool_files import keep_pool, write_pool
 from assay.cli.loading import load_results, load_runs
 from assay.cli.output_options import add_quiet, add_text_or_json, open_store
 from assay.cli.program import Command, Group
@@ -77,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_pool(options: argparse.Namespace) -> int:
     """Names and files are checked before results are read. A pool is written completely or not at all."""
-    from assay.judging import parse_design, pool
+    from assay.judging import keep_pool, parse_design, pool, write_pool
 
     if options.how == LIST:
         sys.stdout.write(_designs(options))

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.judging.pool_files import kept_pool, read_pool_file
 from assay.cli.output_options import open_store
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
 from assay.text import percent, some_of
@@ -72,7 +71,7 @@ def with_layer(options: argparse.Namespace, results: Sequence[Result], side: str
     """
     if options.judgments is None:
         return list(results)
-    drawn = read_pool_file(Path(options.pool)) if options.pool else None
+    drawn = _pool_in(Path(options.pool)) if options.pool else None
     benchmark = _benchmark(results, drawn)
     people = _stored(options, benchmark, PEOPLE)
     if not people:
@@ -145,6 +144,12 @@ def each_with_layer(options: argparse.Namespace, results: Sequence[Result], side
     return tuple(done[place] for place in range(len(results)))
 
 
+def _pool_in(path: Path) -> Pool:
+    from assay.judging import read_pool_file
+
+    return read_pool_file(path)
+
+
 def _benchmark(results: Sequence[Result], drawn: Pool | None) -> str:
     known = list(dict.fromkeys(result.benchmark for result in results if result.benchmark))
     if drawn is not None and drawn.benchmark and known and drawn.benchmark not in known:
@@ -162,6 +167,8 @@ def _stored(options: argparse.Namespace, benchmark: str, kind: str) -> list[Judg
 
 def _named_pool(people: Iterable[Judgment]) -> Pool:
     """The pool that the grades name, from the copies of drawn pools."""
+    from assay.judging import kept_pool
+
     names = sorted({judgment.pool for judgment in people if judgment.pool})
     if not names:
         raise UsageError(
