@@ -160,8 +160,11 @@ class Comparison(Tabular):
         return self.results[self.aligned.place(system)][metric]
 
     def best(self, metric: str) -> str:
-        """The system with the best value. `pairs` has the significance."""
+        """The system with the best value. `pairs` has the significance. If only a difference is known, it decides."""
         bound = self.metric(metric)
+        if self.results[0].table.columns[bound.name].is_difference:
+            pair = self.pair(bound.name, *self.names)
+            return pair.b if pair.improvement > 0 else pair.a
         values = {result.name: result.summary[bound.name] for result in self.results}
         scored = {name: value for name, value in values.items() if not math.isnan(value)}
         if not scored:

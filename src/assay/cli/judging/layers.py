@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.judging.texts import with_present_texts
 from assay.cli.output_options import open_store
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
 from assay.text import percent, some_of
@@ -45,13 +46,19 @@ def add_layer_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --judgments: estimate from the pairs of this pool (default: the pool that the grades name)",
     )
+    group.add_argument(
+        "--texts",
+        metavar="DATASET",
+        help="with --judgments: benchmark with the texts as they are now; grades for other texts do not count (default: the "
+        "bundled benchmark of the results)",
+    )
     group.add_argument("--judge", metavar="NAME", help="with --judgments corrected: the model judge, if there are several")
 
 
 def check_layer(options: argparse.Namespace) -> None:
     """Check the options before anything is read."""
     if options.judgments is None:
-        if flags := [f"--{name}" for name in ("pool", "judge") if getattr(options, name)]:
+        if flags := [f"--{name}" for name in ("pool", "judge", "texts") if getattr(options, name)]:
             raise UsageError(f"{' and '.join(flags)} is for --judgments people or corrected")
         return
     if options.judgments == MODEL:
@@ -162,7 +169,8 @@ def _benchmark(results: Sequence[Result], drawn: Pool | None) -> str:
 
 def _stored(options: argparse.Namespace, benchmark: str, kind: str) -> list[Judgment]:
     with open_store(options) as store:
-        return list(store.judgments.find(benchmark, kind=kind))
+        found = list(store.judgments.find(benchmark, kind=kind))
+    return with_present_texts(options, found, benchmark)
 
 
 def _named_pool(people: Iterable[Judgment]) -> Pool:

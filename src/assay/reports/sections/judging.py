@@ -56,7 +56,6 @@ def pool_table(status: JudgingStatus, link: Callable[[PoolStatus], str] = lambda
         Column("pool", kind="text"),
         Column("design", kind="text"),
         Column("judged"),
-        Column("of"),
         Column("metric", kind="text"),
         Column("± metric"),
         Column("± A − B"),
@@ -79,8 +78,7 @@ def _pool_row(pool: PoolStatus, link: str) -> tuple[Cell, ...]:
     return (
         words(pool.id, link=link),
         words(pool.how),
-        number(f"{pool.n_judged:,}", pool.n_judged),
-        number(f"{pool.n_drawn:,}", pool.n_drawn),
+        number(f"{pool.n_judged:,} of {pool.n_drawn:,}", pool.n_judged),
         words(pool.metric),
         _half(pool.now.value),
         _half(pool.now.difference),

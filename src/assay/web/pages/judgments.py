@@ -53,12 +53,8 @@ def show_judgments(state: AppState, request: PageRequest) -> View:
         "next_version": address(f"{API}/next-version", benchmark=benchmark) if has_data else "",
     }
     title = f"Judgments on {benchmark}" if benchmark else "Judgments"
-    return View(
-        "judgments.html.j2",
-        title,
-        content,
-        {**{name: _downloadable(each) for name, each in overview.items()}, "judgments": lambda: table},
-    )
+    tables = {name: _downloadable(each) for name, each in overview.items()}
+    return View("judgments.html.j2", title, content, {**tables, "judgments": lambda: table})
 
 
 def _downloadable(table: Table) -> Callable[[], Table]:
