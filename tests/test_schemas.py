@@ -43,6 +43,7 @@ COMMANDS = {
     "pool latest --plan": "assay.judging_plan/1",
     "pool latest -o drawn.jsonl": "assay.judging_plan/1",
     "judgments agreement": "assay.judgments/1",
+    "judgments status": "assay.judgments/1",
     "judgments calibrate --judge model-a": "assay.calibration/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10 --expected 0.4646": "assay.why/1",

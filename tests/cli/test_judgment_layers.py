@@ -142,7 +142,7 @@ def test_grades_for_another_text_do_not_count(judged, assay, truth):
         texts = [documents[each.document].text for each in given[:100]]
         seen = [f"old {text}" if place < 10 else text for place, text in enumerate(texts)]
         new = zip(given, seen, strict=False)
-        store.judgments.give_all([each._replace(text_digest=digest_of_text(text)) for each, text in new])
+        store.judgments.give_all([each._replace(text_digest=digest_of_text(text), judged="") for each, text in new])
     done = assay("compare", "latest", "--judgments", "people", "-f", "json")
     assert "note: 10 grades by people do not count, because the document has another text now" in done.err
     (content,) = json.loads(done.out)["comparisons"]
