@@ -46,6 +46,7 @@ COMMANDS = {
     "pool latest -o drawn.jsonl": "assay.judging_plan/1",
     "judgments agreement": "assay.judgments/1",
     "judgments disagreements": "assay.judgments/1",
+    "judgments status": "assay.judgments/1",
     "judgments calibrate --judge model-a": "assay.calibration/1",
     "judgments probe --with python:schema_judge:grade --pairs 3 --send": "assay.probes/1",
     "why examples/qrels.txt examples/bm25.run -m ndcg@10": "assay.why/1",

@@ -1,13 +1,14 @@
 """Comparisons and gates with the grades in the store: estimates from a pool, and grades that overrule a benchmark."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 import assay as library
 from assay.judging import pool_from_lines
-from assay.store import Judgment, Store
+from assay.store import Judgment, Store, digest_of_text
 
 METRICS = ["precision@10", "ndcg@10"]
 WHEN = "2026-11-15T09:30:00+00:00"
@@ -98,6 +99,57 @@ def test_figures_are_those_of_corrected(judged, assay, unjudged, truth, layer):
     assert all("is an estimate from 200 grades" in about["notes"][0] for about in content["judgments"])
 
 
+def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, unjudged):
+    with Store.open() as store:
+        store.save([*unjudged, unjudged[0].renamed("other")])
+    done = assay("compare", "latest", "--judgments", "people", "--pool", "gap.jsonl")
+    assert done.code == 2
+    assert "difference of bm25 and tfidf_chars, so nothing can be estimated for other" in done.err
+    command = shlex.split(done.err.rpartition("assay compare ")[2])
+    assert assay("compare", *command).code == 0
+    alone = assay("compare", "latest#rag-template/bm25", "latest#rag-template/other", *command[2:])
+    assert "but the results are of bm25 other. Name results of these two systems" in alone.err
+
+
+def test_a_gate_decides_about_a_change_with_a_pool_for_it(judged, assay, unjudged, truth):
+    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    people: dict[str, dict[str, float]] = {}
+    for pair in gap.drawn:
+        people.setdefault(pair.query, {})[pair.document] = grade(truth, pair)
+    with Store.open() as store:
+        store.judgments.give_all([Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p)) for p in gap.drawn])
+        store.bless(store.save([unjudged[0].renamed("search")]), "main")
+        store.save([unjudged[1].renamed("search")])
+    expected = library.Corrected(people, None, gap).difference(*unjudged)
+    given = ("gate", "latest", "--judgments", "people", "--pool", "gap.jsonl", "-f", "json", "--rule")
+    done = assay(*given, "precision@10 drops <= 0.5")
+    (verdict,) = json.loads(done.out)["verdicts"]
+    assert (done.code, verdict["status"]) == (0, "pass")
+    assert [verdict[name] for name in ("difference", "low", "high")] == pytest.approx(
+        [expected.value, *expected.interval(0.95)], abs=1e-12
+    )
+    for rule in ("precision@10 >= 0.1", "precision@10 drops <= 5%"):
+        refused = assay(*given, rule)
+        assert refused.code == 3
+        assert f"`{rule}` needs a value, but the pool was drawn for the difference of two systems" in refused.err
+
+
+def test_grades_for_another_text_do_not_count(judged, assay, truth):
+    """Half of Ana's grades are for the present text, ten are for another one, and the others have no digest."""
+    documents = library.load_dataset("rag-template").documents
+    with Store.open() as store:
+        given = store.judgments.find("rag-template", kind="people")
+        texts = [documents[each.document].text for each in given[:100]]
+        seen = [f"old {text}" if place < 10 else text for place, text in enumerate(texts)]
+        new = zip(given, seen, strict=False)
+        store.judgments.give_all([each._replace(text_digest=digest_of_text(text), judged="") for each, text in new])
+    done = assay("compare", "latest", "--judgments", "people", "-f", "json")
+    assert "note: 10 grades by people do not count, because the document has another text now" in done.err
+    (content,) = json.loads(done.out)["comparisons"]
+    assert content["judgments"][0]["n_grades"] == 190
+    assert assay("compare", "latest", "--texts", "rag-template").code == 2
+
+
 def test_few_judged_queries_are_told(judged, assay):
     with Store.open() as store:
         given = store.judgments.find("rag-template", kind="people")
@@ -161,5 +213,5 @@ def test_a_gate_does_not_pass_if_no_judged_document_tells_two_rankings_apart(jud
         store.save([old.with_fields(run=kept)])
     done = assay("gate", "latest", "--judgments", "people", "--rule", "precision@10 drops <= 0.01")
     assert done.code == 3, done.out
-    assert "no judged document tells bm25 from the baseline on precision@10" in done.err
+    assert "too few judged documents tell bm25 from the baseline on precision@10" in done.err
     assert assay("gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01").code == 0

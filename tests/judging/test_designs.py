@@ -22,6 +22,9 @@ from assay.metrics import find_metric
 RUNS = {"A": {"q": ["x", "y"]}, "B": {"q": ["x", "z"]}}
 
 
+ROOT = 2**0.5
+
+
 def chances(pool) -> dict[str, float]:
     return {pair.document: pair.probability for pair in pool.pairs}
 
@@ -47,8 +50,8 @@ def many_runs(n_queries: int = 12) -> dict[str, dict[str, list[str]]]:
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        (1, {"x": 0.5, "y": 0.25, "z": 0.25}),  # worth 1/2 + 1/2, 1/2 and 1/2 to both systems together
-        (2, {"x": 1.0, "y": 0.5, "z": 0.5}),
+        (1, {"x": ROOT / (ROOT + 2), "y": 1 / (ROOT + 2), "z": 1 / (ROOT + 2)}),  # worth 1/2 to two, one and one systems
+        (2, {"x": 2 * ROOT / (ROOT + 2), "y": 2 / (ROOT + 2), "z": 2 / (ROOT + 2)}),
         (3, {"x": 1.0, "y": 1.0, "z": 1.0}),
         (9, {"x": 1.0, "y": 1.0, "z": 1.0}),
     ],

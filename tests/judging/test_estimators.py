@@ -8,8 +8,10 @@ import pytest
 from assay.errors import BadParameter, DataError
 from assay.judging import (
     PairSample,
+    PoolValues,
     capped_probabilities,
     pair_contributions,
+    predict_values,
     prediction_powered_mean,
     query_contributions,
     systematic_draw,
@@ -132,7 +134,7 @@ def test_pairs_are_without_bias_over_all_draws(weight):
             drawn = np.zeros(6, dtype=bool)
             drawn[systematic_draw(probability, order, Start((number + 0.5) / steps))] = True
             assert drawn.sum() == 3
-            total += pair_contributions(PairSample(query, probability, drawn, people, model), 3, weight=weight)
+            total += pair_contributions(PairSample(query, probability, drawn, people, weight * model), 3).values
         assert total / steps == pytest.approx(np.bincount(query, people), abs=2e-3)
 
 
@@ -148,34 +150,71 @@ class Start:
 
 def test_contributions_of_pairs_by_hand():
     query, probability = np.array([0, 0, 1]), np.array([0.5, 0.25, 0.5])
-    people, model = np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5])
+    people, predicted = np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5])
     drawn = np.array([True, False, True])
-    assert pair_contributions(PairSample(query, probability, drawn, people), 3).tolist() == [1.0, 0.0, 0.0]
-    sample = PairSample(query, probability, drawn, people, model)
-    # Σ w·v(f)/π − Σ w·v(f): 0.5/0.5 − 0.5 for the first query, 0.5/0.5 − 0.5 for the second
-    assert pair_contributions(sample, 3, weight=1.0).tolist() == [0.5, -0.5, 0.0]
-    assert pair_contributions(sample, 3, weight=0.0).tolist() == [1.0, 0.0, 0.0]
+    assert pair_contributions(PairSample(query, probability, drawn, people), 3).values.tolist() == [1.0, 0.0, 0.0]
+    sample = PairSample(query, probability, drawn, people, predicted)
+    # Σ w·m/π − Σ w·m: 0.5/0.5 − 0.5 for the first query, 0.5/0.5 − 0.5 for the second
+    assert pair_contributions(sample, 3).values.tolist() == [0.5, -0.5, 0.0]
+
+
+def population(seed, n_queries=100, relevant=0.4, chance=0.2):
+    """A pool with the same chance for every pair, and the sample of one system with all of them."""
+    rng = np.random.default_rng(seed)
+    n = 10 * n_queries
+    people = (rng.random(n) < relevant).astype(float)
+    drawn = rng.random(n) < chance
+    return PoolValues(np.repeat(np.arange(n_queries), 10), np.full(n, chance), drawn, people), rng
+
+
+def estimated(pool, n_queries=100, **settings):
+    """The contributions of a system that retrieved all pairs."""
+    predictions = predict_values(pool, n_queries, **settings)
+    return pair_contributions(PairSample(*pool[:4], predictions.values), n_queries).values, predictions.weight
+
+
+def test_predictions_by_hand():
+    """Equal probabilities: the prediction is the mean of the judged pairs of the other half of the queries."""
+    query, drawn = np.repeat(np.arange(4), 3), np.array([True, True, False] * 4)
+    people = np.array([1.0, 0, 9, 1, 1, 9, 0, 0, 9, 1, 0, 9])
+    values = predict_values(PoolValues(query, np.full(12, 0.5), drawn, people), 4, seed=0).values
+    first = np.random.default_rng(0).permutation(4)[:2]
+    for half in (np.isin(query, first), ~np.isin(query, first)):
+        assert values[half] == pytest.approx(people[drawn & ~half].mean())
+
+
+def test_a_prediction_does_not_depend_on_the_grades_of_its_half():
+    pool, rng = population(4)
+    first = np.isin(pool.query, np.random.default_rng(0).permutation(100)[:50])
+    other = pool._replace(people=np.where(first, rng.random(1000), pool.people))
+    before, after = (predict_values(each, 100).values for each in (pool, other))
+    assert before[first].tolist() == after[first].tolist()
+    assert before[~first].tolist() != after[~first].tolist()
 
 
 def test_a_perfect_model_removes_the_noise_of_the_draw():
-    rng = np.random.default_rng(1)
-    query = np.repeat(np.arange(100), 10)
-    people = (rng.random(1000) < 0.4) / 10
-    probability = np.full(1000, 0.2)
-    drawn = rng.random(1000) < 0.2
-    truth = np.bincount(query, people)
-    alone = pair_contributions(PairSample(query, probability, drawn, people), 100)
-    both = pair_contributions(PairSample(query, probability, drawn, people, people), 100)
+    pool, _ = population(1)
+    truth = np.bincount(pool.query, pool.people)
+    alone, (both, weight) = estimated(pool)[0], estimated(pool._replace(model=pool.people))
+    assert weight > 0.95
     assert np.abs(both - truth).mean() < 0.25 * np.abs(alone - truth).mean()
 
 
+def test_pairs_that_are_all_alike_leave_no_noise():
+    """If every pair is relevant, the number of drawn pairs of a query does not matter."""
+    pool, _ = population(3)
+    assert estimated(pool._replace(people=np.ones(1000)))[0] == pytest.approx(np.full(100, 10.0))
+
+
 def test_a_useless_model_has_no_weight():
-    rng = np.random.default_rng(2)
-    query = np.repeat(np.arange(200), 10)
-    people, model = (rng.random(2000) < 0.4) / 10, (rng.random(2000) < 0.4) / 1000
-    drawn = rng.random(2000) < 0.3
-    sample = PairSample(query, np.full(2000, 0.3), drawn, people, -model)
-    assert pair_contributions(sample, 200) == pytest.approx(pair_contributions(sample._replace(model=None), 200))
+    pool, rng = population(2, n_queries=200)
+    people, _ = estimated(pool, 200)
+    useless = pool._replace(model=-pool.people + rng.random(2000))
+    both, weight = estimated(useless, 200)
+    assert weight == 0
+    assert both.tolist() == people.tolist()
+    helpful = pool._replace(model=pool.people)
+    assert estimated(helpful, 200, weight=0.0)[0].tolist() == people.tolist()  # λ = 0: exactly people alone
 
 
 def test_wrong_input():

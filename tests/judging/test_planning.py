@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assay.errors import BadParameter
-from assay.judging import plan_judging, pool
-from assay.stats import estimated_mean
+from assay.judging import Corrected, plan_judging, pool
+from assay.stats import estimated_difference, estimated_mean
 
 
 def runs(n_queries=80):
@@ -29,19 +29,13 @@ def test_expected_widths_are_about_the_simulated_ones():
         rng = np.random.default_rng(seed)
         level = {query: rng.beta(1.0, 7 / 3) for query in systems["A"]}  # mean 0.3, and 0.22² + binomial noise ≈ 0.25²
         drawn = pool(systems, pairs=250, seed=seed)
-        grade = {(pair.query, pair.document): rng.random() < level[pair.query] for pair in drawn.drawn}
-        sums = {
-            name: np.array(
-                [
-                    sum(grade.get((query, doc), 0) * 0.1 / drawn.by_pair[query, doc].probability for doc in run[query])
-                    for query in drawn.queries
-                ]
-            )
-            for name, run in systems.items()
-        }
-        for label, values in (("value", sums["A"]), ("difference", sums["B"] - sums["A"])):
-            parts = np.column_stack([values, np.ones(len(values)), np.zeros(len(values))])
-            low, high = estimated_mean(parts).interval(0.95)
+        people: dict[str, dict[str, float]] = {}
+        for pair in drawn.drawn:
+            people.setdefault(pair.query, {})[pair.document] = float(rng.random() < level[pair.query])
+        layer = Corrected(people, None, drawn)
+        columns = [layer.evaluate(None, run).table.columns["precision@10"] for run in systems.values()]
+        for label, mean in (("value", estimated_mean(columns[0].weight)), ("difference", estimated_difference(*columns))):
+            low, high = mean.interval(0.95)
             widths[label].append((high - low) / 2)
     expected = plan.expected(250)
     assert expected.value == pytest.approx(np.mean(widths["value"]), rel=0.1)

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 import assay
+from assay.judging import keep_pool, pool
 from assay.store import Judgment, QueryNote, Store, digest_of_text
 
 from ._clients import client_of, rows_of, words_of
@@ -153,6 +154,25 @@ def test_pages_say_that_newer_judgments_exist(store, client, keys):
             "See the newer judgments"
         )
         assert 'href="/judgments?benchmark=wrong"' in hint
+
+
+def test_the_page_of_judgments_says_what_is_judged_and_what_comes_next(store, client, tmp_path, monkeypatch):
+    """Layers, the share of each system, the pools with their widths, and the next step; a model's grades are not used."""
+    monkeypatch.chdir(tmp_path)
+    assert "assay pool latest --pairs 300" in client.get("/judgments?benchmark=wrong").text
+    results = [store.find(reference).results[0] for reference in ("latest~1", "latest")]
+    drawn = pool(results, pairs=2, depth=2)
+    keep_pool(drawn)
+    pair = drawn.drawn[0]
+    store.judgments.give(Judgment("wrong", pair.query, pair.document, "Ana", 1, pool=drawn.id))
+    store.judgments.give(Judgment("wrong", pair.query, pair.document, "gpt-test", 3, kind="model"))
+    page = client.get("/judgments?benchmark=wrong").text
+    assert "not used as grades; corrected by people" in page
+    assert f'href="/queue/{drawn.id}"' in page
+    assert f"1 of {len(drawn.drawn)}" in page
+    assert f"assay compare latest --judgments people --pool .assay/pools/{drawn.id}.jsonl" in page
+    rows = client.get("/judgments?benchmark=wrong&csv=pools").text.splitlines()
+    assert rows[1].startswith(f"{drawn.id},spread,")
 
 
 def test_the_page_of_judgments_and_its_downloads(store, client, tmp_path):

@@ -15,6 +15,7 @@ from typing import Any, Protocol, Unpack, overload
 import numpy as np
 
 from assay.comparison.alignment import Aligned, align
+from assay.comparison.estimate_remarks import estimate_remarks
 from assay.comparison.options import ComparisonOptions, SignificanceSettings
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
@@ -159,8 +160,11 @@ class Comparison(Tabular):
         return self.results[self.aligned.place(system)][metric]
 
     def best(self, metric: str) -> str:
-        """The system with the best value. `pairs` has the significance."""
+        """The system with the best value. `pairs` has the significance. If only a difference is known, it decides."""
         bound = self.metric(metric)
+        if self.results[0].table.columns[bound.name].is_difference:
+            pair = self.pair(bound.name, *self.names)
+            return pair.b if pair.improvement > 0 else pair.a
         values = {result.name: result.summary[bound.name] for result in self.results}
         scored = {name: value for name, value in values.items() if not math.isnan(value)}
         if not scored:
@@ -463,7 +467,7 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
         are = "is not a mean over queries" if len(whole) == 1 else "are not means over queries"
         names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
         yield f"{names} {are}: the interval and p are from a paired bootstrap of the value itself."
-    yield from _estimate_remarks(comparison)
+    yield from estimate_remarks(comparison)
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     tested += [comparison.clusters.n] if tested and comparison.clusters is not None else []
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
@@ -476,24 +480,6 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
 def _judgments_of(result: Result) -> dict[str, Any]:
     """Whose grades a result is computed with, and what it says about them."""
     return {"system": result.name, **to_json(result.provenance["judgments"]), "notes": list(result.notes)}
-
-
-def _estimate_remarks(comparison: Comparison) -> Iterator[str]:
-    """Which values are estimates from a sample of judgments, and what tests them."""
-    columns = comparison.results[0].table.columns
-    names = [metric.name for metric in comparison.metrics if columns[metric.name].is_estimate]
-    if names:
-        n = int(np.count_nonzero(columns[names[0]].weight[:, 1]))
-        verb = "is an estimate" if len(names) == 1 else "are estimates"
-        yield (
-            f"{', '.join(names)} {verb} from the judgments of {counted(n, 'query')}: the interval and p are from "
-            f"Student's t with {counted(max(n - 1, 0), 'degree')} of freedom."
-        )
-    if same := [pair for pair in comparison.pairs if pair.metric in names and pair.low == pair.high]:
-        yield (
-            f"The interval of {pair_names(same)} has no width, because no judged document tells the systems apart. The "
-            "true difference may still not be 0: judge more pairs."
-        )
 
 
 def _noise_remarks(comparison: Comparison) -> Iterator[str]:

@@ -135,13 +135,15 @@ def _figures_by_aggregation(
 
 def _estimated_figures(both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions) -> dict[str, Any]:
     """Numbers of estimates from a sample of judgments: Student's t, whatever test was chosen, and nothing about queries."""
-    gain = estimated_difference(*both, request.sign)
-    low, high = estimated_difference(*both).interval(how.level)
+    gain, gap = estimated_difference(*both, request.sign), estimated_difference(*both)
+    low, high = gap.interval(how.level)
     test = how.bound_test
     alternative = str(test.params.get("alternative", "two_sided"))
     statistic, p = chance_of_claim(gain, test.test.claim, test.scale, alternative)
     tested = {"statistic": statistic, "p": p, "draws": 0, "direction": (gain.value > 0) - (gain.value < 0)}
     unknown = {"d_z": math.nan, "n_changed": len(both[0].score)}  # equal contributions need not be equal scores
+    if both[0].is_difference:  # the values of single systems are unknown
+        unknown |= {"difference": gap.value, "improvement": gain.value + 0.0}
     return {"low": low, "high": high, "interval": "t", **tested, **_NO_ROPE, **unknown}
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.comparison.alignment import Aligned
 from assay.comparison.options import ComparisonOptions, pairs_of
+from assay.comparison.own_samples import NO_OWN_SAMPLE
 from assay.comparison.pair_figures import PairColumns, PairRequest, compare_columns, sign_of
 from assay.evaluation import Result, clusters_inside
 from assay.metrics import BoundMetric
@@ -191,7 +192,10 @@ def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: Compar
     if metric.metric.view == "timing" and any(result.has_shared_times for result in results):
         return SHARED_TIMES
     aggregation, test = metric.metric.aggregation, how.bound_test
-    if any(result.table.columns[metric.name].is_estimate for result in results):
+    estimates = [column for result in results if (column := result.table.columns[metric.name]).is_estimate]
+    if estimates:
+        if not all(column.counts.any() for column in estimates):
+            return NO_OWN_SAMPLE
         return NO_ESTIMATES if test.test.is_for_many or how.cluster else ""
     if aggregation == MEAN:
         return ""

@@ -11,6 +11,7 @@ from typing import Any
 from assay.comparison.alignment import Aligned
 from assay.comparison.comparison import Comparison, n_fields
 from assay.comparison.options import ComparisonOptions
+from assay.comparison.own_samples import NO_OWN_SAMPLE, own_sample_remark, with_own_sample
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes, with_corrected_p
 from assay.comparison.verdict import corrected_for_many, corrected_over
 from assay.model import Slice, Tags, asked_for
@@ -67,6 +68,8 @@ class SliceComparison:
         if not self.parts:
             return "There is no slice to compare."
         metric = self.parts[0].metrics[0].name
+        if all(pair.untested == NO_OWN_SAMPLE for part in self.parts for pair in part.pairs if pair.metric == metric):
+            return f"No slice can be compared on {metric}: {NO_OWN_SAMPLE}."
         clauses = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
         more = f"; {len(clauses) - 3} more pairs" if len(clauses) > 3 else ""
         family = f"{counted(self.n_comparisons, 'comparison')} in {counted(len(self.parts), 'slice')}"
@@ -80,7 +83,8 @@ class SliceComparison:
         """How numbers of slices were computed, if that is not obvious."""
         n_queries = [pair.n for part in self.parts for pair in part.pairs if pair.n and not pair.untested]
         caution = self.how.bound_test.caution(min(n_queries)) if n_queries else ""
-        return tuple(filter(None, (SINGLE_INTERVALS if len(self.parts) > 1 else "", caution)))
+        few = own_sample_remark(part.part for part in self.parts if any(p.untested == NO_OWN_SAMPLE for p in part.pairs))
+        return tuple(filter(None, (SINGLE_INTERVALS if len(self.parts) > 1 else "", caution, few)))
 
     def by_pair(self, metric: str) -> list[tuple[Pair, ...]]:
         """For each pair of systems, the pair in every slice."""
@@ -128,7 +132,7 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
 
 def _compare_slice(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> PartComparison:
     """The systems in one slice, before correction."""
-    subsets = (result.subset(queries=slice_.queries, metrics=aligned.metrics) for result in aligned.results)
+    subsets = (with_own_sample(result.subset(queries=slice_.queries, metrics=aligned.metrics)) for result in aligned.results)
     inside = replace(aligned, results=tuple(subsets))
     plain = replace(how, correction="none")
     fields = field_outcomes(inside, plain)

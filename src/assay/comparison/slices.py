@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.comparison.alignment import shared_metrics
 from assay.comparison.options import place_of
+from assay.comparison.own_samples import with_own_sample
 from assay.errors import UsageError
 from assay.evaluation import Result, with_intervals
 from assay.metrics import BoundMetric, WrittenMetric
@@ -181,7 +182,7 @@ def slice_results(
     whole = tuple(result.subset(metrics=shared) for result in merged)
 
     def part_of(slice_: Slice) -> Part:
-        some = (result.subset(queries=slice_.queries) for result in whole)
+        some = (with_own_sample(result.subset(queries=slice_.queries)) for result in whole)
         return Part(slice_, tuple(with_intervals(result, interval, level, seed, cluster=cluster) for result in some))
 
     return tuple(

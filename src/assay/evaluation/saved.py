@@ -17,7 +17,7 @@ from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scor
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
 from assay.files import looks_saved, missing_file, split_address
 from assay.metrics import BoundMetric, recorded_metric
-from assay.model import ESTIMATE, MEAN, Column, Query, ScoreTable
+from assay.model import ESTIMATES, MEAN, Column, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 
@@ -173,6 +173,6 @@ def _with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None, 
     if len(parts) != len(column.score) or any(len(row) != n_parts for row in parts):
         expected = f"{counted(n_parts, 'number')} for each of {counted(len(column.score), 'query')}"
         raise SchemaError(f"expected {expected}, found lists of other lengths", at_key("made_of", name))
-    is_estimate = column.aggregation == MEAN and n_parts == ESTIMATE.n_parts
+    is_mean = column.aggregation == MEAN
     weight = np.array(parts, dtype=float).reshape(len(parts), n_parts)
-    return Column(column.score, weight, ESTIMATE if is_estimate else column.aggregation)
+    return Column(column.score, weight, ESTIMATES.get(n_parts, MEAN) if is_mean else column.aggregation)

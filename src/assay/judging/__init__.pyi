@@ -6,6 +6,7 @@ from assay.judging.calibration import FIRST_RELEVANT as FIRST_RELEVANT
 from assay.judging.calibration import Bias as Bias
 from assay.judging.calibration import Calibration as Calibration
 from assay.judging.calibration import calibrate as calibrate
+from assay.judging.changed_texts import about_other_texts as about_other_texts
 from assay.judging.correction import Corrected as Corrected
 from assay.judging.design import DIFFERENCE as DIFFERENCE
 from assay.judging.design import QUERIES as QUERIES
@@ -50,6 +51,14 @@ from assay.judging.pools import Pool as Pool
 from assay.judging.pools import PoolPair as PoolPair
 from assay.judging.pools import pool as pool
 from assay.judging.pools import pool_metric as pool_metric
+from assay.judging.predictions import PoolValues as PoolValues
+from assay.judging.predictions import Predictions as Predictions
+from assay.judging.predictions import predict_values as predict_values
+from assay.judging.progress import JudgingStatus as JudgingStatus
+from assay.judging.progress import LayerStatus as LayerStatus
+from assay.judging.progress import PoolStatus as PoolStatus
+from assay.judging.progress import SystemStatus as SystemStatus
+from assay.judging.progress import judging_status as judging_status
 from assay.judging.spreadsheet import FilledForm as FilledForm
 from assay.judging.spreadsheet import filled_form as filled_form
 from assay.judging.spreadsheet import judging_form as judging_form

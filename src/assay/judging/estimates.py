@@ -1,7 +1,8 @@
 """Estimates: contributions of queries to a mean that is estimated from a sample of judgments, with or without a model.
 
-h is a grade by people, f a grade by a model, π the probability of a pair, w what it is worth. Both estimators return one
-contribution Z for each query, whose mean is the estimate. Z is not the score of a query and may be outside its range.
+h is a grade by people, f a grade by a model, π the probability of a pair, w what it is worth, m its predicted value. Both
+estimators return one contribution Z for each query, whose mean is the estimate. Z is not the score of a query and may be
+outside its range.
 """
 
 from __future__ import annotations
@@ -18,6 +19,18 @@ from assay.stats import half_width
 FORMS = ("z", "welch")
 
 
+class Contributions(NamedTuple):
+    """The contribution of each query to an estimate, and what belongs to the estimate as a whole."""
+
+    values: Floats
+    unseen: float = 0.0
+    """Variance of the estimate, times the number of queries, that the sample cannot show."""
+    weight: float = 0.0
+    """λ: how much the model counts; for pairs the mean of both halves."""
+    told: Floats | None = None
+    """For pairs: the part of the values that comes from the judged documents, not from predictions."""
+
+
 class PairSample(NamedTuple):
     """The retrieved documents of one system that could be drawn, as arrays."""
 
@@ -28,50 +41,27 @@ class PairSample(NamedTuple):
     """Whether the pair was drawn and judged by people."""
     people: Floats
     """w · v(h): what the grade by people adds to the metric; any number if it was not judged."""
-    model: Floats | None = None
-    """w · v(f): what the grade by the model adds; None without a model."""
+    predicted: Floats | None = None
+    """w · m: what the predicted value adds; None without predictions."""
 
 
-def expand_sample(sample: PairSample, n_queries: int) -> tuple[Floats, Floats]:
-    """For each query: Σ w·v(h)/π over judged pairs, and Σ w·v(f)/π over judged pairs − Σ w·v(f) over all pairs."""
+def pair_contributions(sample: PairSample, n_queries: int) -> Contributions:
+    """E1: the contribution of each query if pairs were drawn, for a metric that is a sum over documents.
+
+    Z = Σ w·v(h)/π − [Σ w·m/π − Σ w·m], over the judged pairs and, in the last sum, over all pairs. The predictions m come
+    from other queries. They remove the noise of how many pairs of which kind were drawn, and have no other effect.
+    """
     drawn = np.flatnonzero(sample.is_judged)
     places, probability = sample.query[drawn], sample.probability[drawn]
     people = _sums(places, sample.people[drawn] / probability, n_queries)
-    if sample.model is None:
-        return people, np.zeros(n_queries)
-    expanded = _sums(places, sample.model[drawn] / probability, n_queries)
-    return people, expanded - _sums(sample.query, sample.model, n_queries)
+    if sample.predicted is None:
+        return Contributions(people, told=people)
+    told = people - _sums(places, sample.predicted[drawn] / probability, n_queries)
+    return Contributions(told + _sums(sample.query, sample.predicted, n_queries), told=told)
 
 
 def _sums(places: Ints, values: Floats, n_queries: int) -> Floats:
     return np.bincount(places, values, minlength=n_queries).astype(float)
-
-
-def pair_contributions(sample: PairSample, n_queries: int, seed: int = 0, weight: float | None = None) -> Floats:
-    """E1: the contribution of each query if pairs were drawn, for a metric that is a sum over documents.
-
-    Z = Σ w·v(h)/π − λ·[Σ w·v(f)/π − Σ w·v(f)]. Without a model λ is 0. λ of each half of the queries is fitted on the other
-    half, so that it does not depend on the grades it corrects; `weight` sets it instead.
-    """
-    people, surplus = expand_sample(sample, n_queries)
-    if sample.model is None or weight == 0:
-        return people
-    if weight is not None:
-        return people - weight * surplus
-    return people - cross_fitted_weights(people, surplus, seed) * surplus
-
-
-def cross_fitted_weights(people: Floats, surplus: Floats, seed: int) -> Floats:
-    """For each query λ = cov(people, surplus) ÷ var(surplus), between 0 and 1, fitted on the half without the query."""
-    n = len(people)
-    is_first = np.zeros(n, dtype=bool)
-    is_first[np.random.default_rng(seed).permutation(n)[: n // 2]] = True
-    weights = np.zeros(n)
-    for half in (is_first, ~is_first):
-        other = ~half
-        if np.count_nonzero(other) > 1 and (spread := float(np.mean(surplus[other] ** 2))) > 0:
-            weights[half] = np.clip(np.mean((people[other] - people[other].mean()) * surplus[other]) / spread, 0.0, 1.0)
-    return weights
 
 
 # Whole queries: PPI++ (Angelopoulos, Duchi and Zrnic 2023)
@@ -140,16 +130,6 @@ def _normal_quantile(level: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri((1 + level) / 2))
-
-
-class Contributions(NamedTuple):
-    """The contribution of each query to an estimate, and what belongs to the estimate as a whole."""
-
-    values: Floats
-    unseen: float = 0.0
-    """Variance of the estimate, times the number of queries, that the sample cannot show."""
-    weight: float = 0.0
-    """λ: how much the model counts; for pairs the mean of both halves."""
 
 
 def query_contributions(

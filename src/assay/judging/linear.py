@@ -59,6 +59,15 @@ def contributions(metric: BoundMetric, ranks: Ints, grades: Floats, policy: Poli
     return adds
 
 
+def worth_of(metric: BoundMetric, ranks: Ints, policy: Policy | None = None) -> Floats:
+    """What a document at each rank is worth, as a share of what it is worth at the first rank."""
+    rel = metric.params.get("rel") if policy is None or policy.rel is None else policy.rel
+    best = np.full(len(ranks), max(HIGH_GRADE, float(rel or 0.0)))
+    first = contributions(metric, np.ones(len(ranks), dtype=np.int64), best, policy)
+    at_rank = contributions(metric, ranks, best, policy)
+    return np.divide(at_rank, first, out=np.zeros(len(ranks)), where=first != 0)
+
+
 def worth_of_ranks(metric: BoundMetric, depth: int) -> Floats:
     """What the highest grade is worth at each rank from 0 (not retrieved: 0) to the depth."""
     ranks = np.arange(1, depth + 1)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.judging.design import PAIRS
+from assay.judging.design import DIFFERENCE, QUERIES
 from assay.metrics import BoundMetric
 from assay.model import ScoreTable
+from assay.stats import FEWEST_JUDGED
 from assay.text import counted, percent, some_of
 
 if TYPE_CHECKING:
     from assay.judging.correction import Corrected
 
-FEW_QUERIES = 30
-"""With fewer judged queries, Student's t covers less than it says."""
 FEW_BINARY = 50
 """The same for metrics that are 0 or 1 for each query."""
 BINARY = frozenset({"hit"})
@@ -35,6 +34,8 @@ def notes_on_estimates(
     names = some_of([metric.name for metric in metrics])
     verb = "is an estimate" if len(metrics) == 1 else "are estimates"
     by = "people" if corrected.model is None else "people and by a model, corrected by those of people"
+    if pool.unit == DIFFERENCE:
+        names, verb = f"The difference of {' and '.join(pool.compared)} on {names}", "is an estimate"
     yield (
         f"{names} {verb} from {counted(corrected.n_grades, 'grade')} by {by}, on {counted(n_queries, 'query')} of "
         f"{len(table.query_ids):,} (pool {pool.id}, {pool.how}, seed {pool.seed}). Single queries have no scores."
@@ -45,7 +46,7 @@ def notes_on_estimates(
             "The estimates assume that these pairs are like the others."
         )
     if left_out:
-        why = "need all grades of a query" if pool.unit == PAIRS else "do not read rankings and grades alone"
+        why = "need all grades of a query" if pool.unit != QUERIES else "do not read rankings and grades alone"
         yield f"Left out, because they {why}: {some_of([metric.name for metric in left_out])}."
     for depth, share in outside.items():
         if share > 0:
@@ -58,9 +59,10 @@ def notes_on_estimates(
 
 def notes_on_size(metrics: Sequence[BoundMetric], n_queries: int) -> Iterator[str]:
     """Where too few queries are judged for an interval that holds."""
-    if n_queries < FEW_QUERIES:
+    if n_queries < FEWEST_JUDGED:
+        verb = "is" if n_queries == 1 else "are"
         yield (
-            f"Only {counted(n_queries, 'query')} {'is' if n_queries == 1 else 'are'} judged. With fewer than {FEW_QUERIES}, "
+            f"Only {counted(n_queries, 'query')} {verb} judged. With fewer than {FEWEST_JUDGED}, "
             "the intervals are too short."
         )
     elif n_queries < FEW_BINARY and (binary := [metric.name for metric in metrics if is_binary(metric)]):

@@ -142,7 +142,7 @@ class JudgingPlan:
             variance = scores / max(n_judged, 1.0)
         else:
             used = (weight != 0) & (chance > 0)
-            missing = float(np.sum(weight[used] ** 2 * (1 / chance[used] - 1))) * self.rate / n
+            missing = float(np.sum(weight[used] ** 2 * (1 / chance[used] - 1))) * self.rate * (1 - self.rate) / n
             variance = (scores + missing) / n
         return float(half_width(math.sqrt(variance), max(n_judged - 1, 1.0), self.level))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
-from assay.judging.design import NOTHING, QUERIES, BoundDesign, Draw, Request, parse_design
+from assay.judging.design import DIFFERENCE, NOTHING, QUERIES, BoundDesign, Draw, Request, parse_design
 from assay.judging.frame import Documents, Frame, frame_of, named_sources, ranked_documents
 from assay.judging.linear import as_metric, is_linear
 from assay.metrics import BoundMetric
@@ -87,6 +87,29 @@ class Pool:
     def by_pair(self) -> Mapping[tuple[str, str], PoolPair]:
         """(query, document) → its pair."""
         return {(pair.query, pair.document): pair for pair in self.pairs}
+
+    @cached_property
+    def places(self) -> Mapping[tuple[str, str], int]:
+        """(query, document) → the place of its pair in `pairs`."""
+        return {(pair.query, pair.document): place for place, pair in enumerate(self.pairs)}
+
+    @property
+    def compared(self) -> tuple[str, str]:
+        """The two systems of a pool that was drawn for their difference."""
+        if self.unit != DIFFERENCE:
+            raise UsageError(f"the pool was drawn with {self.how}, not for the difference of two systems")
+        params = self.design.params
+        return str(params["a"]), str(params["b"])
+
+    def difference_outside(self, a: Any, b: Any) -> float:
+        """The share of the documents that tell two systems apart that could not be drawn.
+
+        For the rankings that the pool was drawn from, it is 0.
+        """
+        frame = frame_of({"a": a, "b": b}, pool_metric(self.metric, self.depth), self.depth)
+        rows = np.flatnonzero(frame.weight[:, 0] != frame.weight[:, 1]).tolist()
+        inside = [(frame.queries[frame.query[row]], frame.documents[row]) in self.by_pair for row in rows]
+        return 1.0 - sum(inside) / len(inside) if inside else 0.0
 
     @property
     def n_expected(self) -> float:

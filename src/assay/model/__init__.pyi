@@ -44,11 +44,14 @@ from assay.model.run import Run as Run
 from assay.model.run import as_rankings as as_rankings
 from assay.model.run import rankings_of_mapping as rankings_of_mapping
 from assay.model.run import thoroughly_checked as thoroughly_checked
+from assay.model.scores import DIFFERENCE_ESTIMATE as DIFFERENCE_ESTIMATE
 from assay.model.scores import ESTIMATE as ESTIMATE
+from assay.model.scores import ESTIMATES as ESTIMATES
 from assay.model.scores import EVENNESS as EVENNESS
 from assay.model.scores import GEOMETRIC_FLOOR as GEOMETRIC_FLOOR
 from assay.model.scores import GEOMETRIC_MEAN as GEOMETRIC_MEAN
 from assay.model.scores import MEAN as MEAN
+from assay.model.scores import PAIR_ESTIMATE as PAIR_ESTIMATE
 from assay.model.scores import PERCENTAGE as PERCENTAGE
 from assay.model.scores import PERCENTAGE_OF_SUMS as PERCENTAGE_OF_SUMS
 from assay.model.scores import SUM as SUM

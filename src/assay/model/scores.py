@@ -88,6 +88,10 @@ def _mean_of_first(score: Floats, parts: Floats) -> float:
     return float(np.mean(score if parts.ndim == 1 else parts[:, 0]))
 
 
+def _unknown(_score: Floats, _parts: Floats) -> float:
+    return float("nan")
+
+
 def quantile(q: float) -> Aggregation:
     """The q-quantile of the scores, with linear interpolation (95th percentile of latency: `quantile(0.95)`)."""
     return Aggregation(f"quantile {q:g}", partial(_quantile, q=q))
@@ -105,6 +109,14 @@ EVENNESS = Aggregation("normalised entropy", _evenness, n_parts=2)
 ESTIMATE = Aggregation("estimate", _mean_of_first, n_parts=3)
 """The mean of the first part, if only a sample is judged. The parts of a query: its contribution to the mean, which is not a
 score and may be outside the range of the metric; 1 if people judged it, else 0; variance that the sample cannot show."""
+PAIR_ESTIMATE = Aggregation("estimate from pairs", _mean_of_first, n_parts=4)
+"""The same, if single pairs of query and document are judged. The fourth part is what the judged documents say: queries on
+which it is equal do not tell two systems apart."""
+DIFFERENCE_ESTIMATE = Aggregation("estimate of differences", _unknown, n_parts=5)
+"""The same, if the judged pairs were drawn for the difference of two systems, so that the value of one system is
+unknown. The fifth part is 1."""
+ESTIMATES = {each.n_parts: each for each in (ESTIMATE, PAIR_ESTIMATE, DIFFERENCE_ESTIMATE)}
+"""Number of parts → the estimate that has so many."""
 TEXT = Aggregation("per query only", None)
 
 
@@ -138,7 +150,12 @@ class Column(NamedTuple):
     @property
     def is_estimate(self) -> bool:
         """Whether the summary is an estimate from a sample of judgments, so that single queries have no scores."""
-        return self.aggregation == ESTIMATE
+        return self.aggregation in ESTIMATES.values()
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it is an estimate of which only the difference to that of another system has a meaning."""
+        return self.aggregation == DIFFERENCE_ESTIMATE
 
     @property
     def has_scores(self) -> bool:

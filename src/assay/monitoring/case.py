@@ -92,6 +92,10 @@ class Case:
             self._differences[metric.name] = decide(metric, *self.columns(metric.name), clusters=self.clusters)
         return self._differences[metric.name]
 
+    def has_difference_alone(self, metric: BoundMetric) -> bool:
+        """Whether only the difference to the baseline is known, because pairs were judged that were drawn for it."""
+        return self.before is not None and all(column.is_difference for column in self.columns(metric.name))
+
     def columns(self, metric: str) -> tuple[Column, Column]:
         """The scores of the baseline and of the result, for the same queries."""
         if self.before is None:

@@ -57,6 +57,11 @@ class MarginRule(ComparedRule):
         level = "" if self.level == LEVEL else f" ({show(round(100 * self.level, 9))}%)"
         return f"{self.bound.name} not worse by {self.margin}{level}"
 
+    @property
+    def needs_values(self) -> bool:
+        """Whether the margin is in per cent of the baseline."""
+        return self.margin.is_percent
+
     def compared(self, case: Case, before: float) -> Finding:
         """Passes, fails, is undecided, or nothing changed."""
         margin = self.margin.value(before)
@@ -177,24 +182,30 @@ class ChangeRule(ComparedRule):
         """`recall@10 drops <= 0.01`."""
         return f"{self.bound.name} {verb_of(self.bound)} <= {self.limit}"
 
+    @property
+    def needs_values(self) -> bool:
+        """Whether the limit is in per cent of the baseline."""
+        return self.limit.is_percent
+
     def compared(self, case: Case, before: float) -> Finding:
         """Passes or fails."""
         difference, value = case.difference(self.bound), case.value(self.bound.name)
         sign = 1 if self.bound.metric.higher_is_better else -1
         limit = self.limit.value(before)
-        is_too_much = exceeds(sign * (before - value), limit)
+        change = difference.difference if case.has_difference_alone(self.bound) else value - before
+        is_too_much = exceeds(-sign * change, limit)
         return Finding(
             FAILED if is_too_much else PASSED,
             value,
             before,
             limit,
-            value - before,
+            change,
             difference.low,
             difference.high,
             LEVEL,
             difference.n,
             moved=case.moved(self.bound) if is_too_much else (),
-            reason=_percent_change(value - before, before) if self.limit.is_percent else "",
+            reason=_percent_change(change, before) if self.limit.is_percent else "",
             sees=self._sees(case, limit),
         )
 

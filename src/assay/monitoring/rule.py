@@ -96,7 +96,14 @@ class ComparedRule(MetricRule):
         if case.before is None:
             return without_baseline()
         before = case.value_before(self.bound.name)
+        if case.has_difference_alone(self.bound) and not self.needs_values:
+            return self.compared(case, before)
         return without_figure(case, self.bound, before) or self.compared(case, before)
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether the difference alone is not enough, for example because the rule is about per cent of the baseline."""
+        return True
 
     @abstractmethod
     def compared(self, case: Case, before: float) -> Finding:

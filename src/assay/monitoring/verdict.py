@@ -55,12 +55,13 @@ class Verdict:
     def summary(self) -> str:
         """The numbers in one line: `0.900 → 0.862  (−0.038 [−0.066, −0.012], 40 queries)`."""
         finding = self.finding
-        if math.isnan(finding.value) or finding.status == SAME:
+        if (math.isnan(finding.value) and math.isnan(finding.difference)) or finding.status == SAME:
             return finding.reason
         metric = self.rule.metric
         if metric is None:
             return self._counted()
-        shape = figure_shape(metric.metric.range[1], [finding.value, finding.before, finding.limit])
+        figures = [figure for figure in (finding.value, finding.before, finding.limit) if not math.isnan(figure)]
+        shape = figure_shape(metric.metric.range[1], figures)
         unit = unit_of(metric)
         if not math.isnan(finding.difference):
             return self._compared(shape, unit)
@@ -80,6 +81,8 @@ class Verdict:
         if finding.status == UNDECIDED:
             return f"{difference}, {counted(finding.n, 'query')}: {finding.reason}"
         reason = f", {finding.reason}" if finding.reason else ""
+        if math.isnan(finding.value):  # only the difference is known
+            return f"{difference}{reason}, {counted(finding.n, 'query')}"
         figures = f"{finding.before:{shape}} → {finding.value:{shape}}{unit}"
         return f"{figures}  ({difference}{reason}, {counted(finding.n, 'query')})"
 

@@ -77,6 +77,10 @@ from assay.reports.sections.evaluation import render_evaluation as render_evalua
 from assay.reports.sections.explanations import render_why as render_why
 from assay.reports.sections.explanations import why as why
 from assay.reports.sections.explanations import why_to_dict as why_to_dict
+from assay.reports.sections.judging import layer_table as layer_table
+from assay.reports.sections.judging import next_steps as next_steps
+from assay.reports.sections.judging import pool_table as pool_table
+from assay.reports.sections.judging import system_table as system_table
 from assay.reports.sections.monitoring import gate_sections as gate_sections
 from assay.reports.sections.monitoring import history_sections as history_sections
 from assay.reports.sections.monitoring import render_annotations as render_annotations

@@ -61,8 +61,68 @@ class DisagreementForm(msgspec.Struct):
     settled: JudgmentForm | None  # type: ignore[valid-type]
 
 
+class JudgeStatusForm(msgspec.Struct):
+    """A judge with the number of grades, and the time of the newest."""
+
+    judge: str
+    n_grades: int
+    newest: str
+
+
+class LayerStatusForm(msgspec.Struct):
+    """The grades of one kind of judges, and what they count for."""
+
+    kind: str
+    judges: list[JudgeStatusForm]
+    n_pairs: int
+    n_grades: int
+    use: str
+
+
+class SystemStatusForm(msgspec.Struct):
+    """The shares of the first ten documents of a system that are judged, and that people have graded."""
+
+    name: str
+    n_documents: int
+    judged: float | None
+    by_people: float | None
+
+
+class WidthsForm(msgspec.Struct):
+    """Half widths of 95 % intervals."""
+
+    value: float | None
+    difference: float | None
+
+
+class PoolStatusForm(msgspec.Struct):
+    """How much of a pool is judged, how exact the estimates are now, and after the next judgments."""
+
+    id: str
+    how: str
+    metric: str
+    n_drawn: int
+    n_judged: int
+    now: WidthsForm
+    n_next: int
+    after: WidthsForm
+    reason: str
+    n_left: int
+    next_step: str
+    compare: str
+
+
+class JudgingStatusForm(msgspec.Struct):
+    """What is judged on a benchmark."""
+
+    benchmark: str
+    layers: list[LayerStatusForm]
+    systems: list[SystemStatusForm]
+    pools: list[PoolStatusForm]
+
+
 class JudgmentsFile(msgspec.Struct):
-    """The judgments in a store, the agreement or disagreements of their judges, or the notes on queries."""
+    """The judgments in a store, the agreement or disagreements of judges, the notes on queries, or what is judged."""
 
     schema: str
     judgments: list[JudgmentForm] | UnsetType = UNSET  # type: ignore[valid-type]
@@ -71,6 +131,7 @@ class JudgmentsFile(msgspec.Struct):
     agreement: list[AgreementForm] | UnsetType = UNSET  # type: ignore[valid-type]
     alpha: dict[str, Any] | UnsetType | None = UNSET
     notes: list[NoteForm] | UnsetType = UNSET  # type: ignore[valid-type]
+    status: list[JudgingStatusForm] | UnsetType = UNSET
 
 
 class WatchFile(msgspec.Struct):

@@ -15,6 +15,7 @@ from assay.stats.effect_sizes import chance_of_lower as chance_of_lower
 from assay.stats.effect_sizes import d_z as d_z
 from assay.stats.effect_sizes import effects as effects
 from assay.stats.effect_sizes import n_shuffles as n_shuffles
+from assay.stats.estimates import FEWEST_JUDGED as FEWEST_JUDGED
 from assay.stats.estimates import EstimatedMean as EstimatedMean
 from assay.stats.estimates import chance_of_claim as chance_of_claim
 from assay.stats.estimates import check_sides as check_sides

@@ -17,6 +17,11 @@ from assay.errors import UsageError
 from assay.model import Column
 from assay.stats.student import half_width
 
+FEWEST_JUDGED = 30
+"""With fewer judged queries, Student's t covers less than it says."""
+TOLD = 3
+"""The part of an estimate from pairs that says what the judged documents of a query say about a system."""
+
 
 class EstimatedMean(NamedTuple):
     """A mean that is estimated from the judgments of some queries."""
@@ -55,7 +60,8 @@ class EstimatedMean(NamedTuple):
 def estimated_mean(parts: Floats) -> EstimatedMean:
     """The mean of contributions: queries × (contribution, whether people judged it, variance that the sample cannot show).
 
-    The spread of the contributions comes from n judged queries, so their variance is divided by n − 1 instead of n.
+    Further parts are only for differences. The spread of the contributions comes from n judged queries, so their variance is
+    divided by n − 1 instead of n.
     """
     values, n = parts[:, 0], int(np.count_nonzero(parts[:, 1]))
     if not len(values):
@@ -67,8 +73,14 @@ def estimated_mean(parts: Floats) -> EstimatedMean:
 
 
 def estimated_difference(a: Column, b: Column, sign: int = 1) -> EstimatedMean:
-    """The mean of b minus that of a, from judgments of the same queries; with sign = −1, a minus b."""
+    """The mean of b minus that of a, from judgments of the same queries; with sign = −1, a minus b.
+
+    If pairs were drawn, a query counts as judged if its judged documents tell the systems apart. Two systems that have most
+    documents in common are told apart by few, so their difference is known less well than its spread over queries suggests.
+    """
     judged = (a.weight[:, 1] > 0) & (b.weight[:, 1] > 0)
+    if a.weight.shape[1] > TOLD and b.weight.shape[1] > TOLD:
+        judged &= ~np.isclose(a.weight[:, TOLD], b.weight[:, TOLD], rtol=1e-9, atol=1e-12)
     unseen = a.weight[:, 2] + b.weight[:, 2]
     return estimated_mean(np.column_stack([sign * (b.weight[:, 0] - a.weight[:, 0]), judged, unseen]))
 

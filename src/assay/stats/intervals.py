@@ -58,7 +58,9 @@ def column_intervals(
             continue
         defined = column.counts
         if column.is_estimate:
-            intervals[name] = (*estimated_mean(column.weight[defined]).interval(level), T)
+            known = not column.is_difference
+            whole = estimated_mean(column.weight[defined]).interval(level) if known else (np.nan, np.nan)
+            intervals[name] = (*whole, T)
             continue
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)

@@ -18,6 +18,7 @@ from assay.cli.judging.layers import (
     add_layer_arguments,
     check_decidable,
     check_layer,
+    check_values,
     each_with_layer,
     estimate_notes,
     refuse_model_alone,
@@ -138,7 +139,8 @@ def _make_report(options: argparse.Namespace) -> GateReport:
 
     inputs = parse_inputs(options, RULES)
     now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
-    now, before = _with_layer(options, inputs, now), _with_layer(options, inputs, before) if before else None
+    now = _with_layer(options, inputs, now, "b")
+    before = _with_layer(options, inputs, before, "a") if before else None
     compared = [rule.metric.name for rule in rules if rule.metric and rule.needs_baseline]
     check_decidable(now.results, before.results if before else (), compared)
     against = before.label if before else "nothing"
@@ -157,6 +159,7 @@ def _make_report(options: argparse.Namespace) -> GateReport:
             residuals=options.residuals,
             cluster=options.cluster,
         )
+    check_values(report, now.results)
     notes = tuple(dict.fromkeys((*report.notes, *estimate_notes(now.results), *_notes_on_origin(now))))
     is_same = before is not None and [result.name for result in before.results] == [result.name for result in now.results]
     if before and is_same and before.evaluation and before.evaluation == now.evaluation:
@@ -172,13 +175,13 @@ def _notes_on_origin(now: LookupResult) -> list[str]:
     return [f"{result.benchmark}: {note}" for result in now.results for note in notes_on_origin(result.queries, advice)]
 
 
-def _with_layer(options: argparse.Namespace, inputs: Inputs, lookup: LookupResult) -> LookupResult:
+def _with_layer(options: argparse.Namespace, inputs: Inputs, lookup: LookupResult, side: str) -> LookupResult:
     """The results with the grades of people, or of a model that people correct, if the options ask for them."""
     from dataclasses import replace
 
     if options.judgments and not inputs.is_scored:
         raise UsageError("--judgments uses the grades in the store, so it needs results, saved or stored, instead of runs")
-    results = each_with_layer(options, lookup.results)
+    results = each_with_layer(options, lookup.results, side)
     refuse_model_alone(results)
     return replace(lookup, results=results)
 

@@ -12,6 +12,7 @@ from assay.cli.judging.calibration import add_calibration_arguments, calibrate_j
 from assay.cli.judging.export import export_judgments
 from assay.cli.judging.imports import add_import_arguments, check_import_options, import_judgments
 from assay.cli.judging.probing import add_probe_arguments, check_probe_options, probe_from_options
+from assay.cli.judging.status import judging_overview
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here
@@ -28,13 +29,14 @@ EXAMPLES = """\
   assay judgments export -o next.json --merged --benchmark rag-template
   assay judgments import qrels.txt --judge NIST --benchmark rag-template --dry-run
   assay judgments import ana.csv --pool pool.jsonl --judge Ana
+  assay judgments status
   assay judgments agreement
   assay judgments disagreements --benchmark rag-template
   assay judgments calibrate --judge gpt-4o-mini
   assay judgments probe --benchmark rag-template --with "openai(model=gpt-4o-mini)" --price 0.15 0.60
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "import", "agreement", "disagreements", "calibrate", "probe", "withdraw", "notes")
+ACTIONS = (*("list", "export", "import", "agreement", "disagreements", "calibrate", "probe", "withdraw", "notes", "status"),)
 IDENTIFYING_FLAGS = ("judge", "query", "document")
 """The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
@@ -53,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="list: list judgments (default); export: write them as TREC qrels; import: store those of a file; agreement: "
         "show Cohen's κ for each pair of judges and Krippendorff's α for more than two; disagreements: list the pairs that "
         "people graded differently, and who settled them; calibrate: compare a model with people; probe: let a judge grade "
-        "changed pairs; withdraw: remove one judgment; notes: list notes on queries",
+        "changed pairs; withdraw: remove one judgment; notes: list notes on queries; "
+        "status: show what is judged, by whom, and what the next 100 judgments would tell",
     )
     parser.add_argument(
         "file",
@@ -127,10 +130,8 @@ def run_judgments(options: argparse.Namespace) -> int:
 def _from_store(options: argparse.Namespace) -> str:
     """What an action says that reads or changes the store."""
     with open_store(options) as store:
-        if options.action == "import":
-            return import_judgments(store, options)
-        if options.action == "notes":
-            return _notes(store, options)
+        if options.action in WHOLE:
+            return WHOLE[options.action](store, options)
         who = None if options.judge is None else _stored_judge_name(options.judge)
         if options.action == "calibrate":
             return calibrate_judge(store, options, who)
@@ -176,6 +177,18 @@ def _notes(store: Store, options: argparse.Namespace) -> str:
         for note in notes
     ]
     return _table(head, rows, set(range(len(head)))) + f"\n{counted(len(notes), 'note')}\n"
+
+
+def _status(store: Store, options: argparse.Namespace) -> str:
+    return judging_overview(store, options, SCHEMA)
+
+
+WHOLE: dict[str, Callable[[Store, argparse.Namespace], str]] = {
+    "import": import_judgments,
+    "notes": _notes,
+    "status": _status,
+}
+"""The actions that are not about a selection of judgments."""
 
 
 def _stored_judge_name(name: str) -> str:

@@ -279,8 +279,6 @@ def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
 
 def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
     """How to judge the pairs, and what to do with the grades."""
-    from assay.judging import DIFFERENCE
-
     store = f" --store {quote(options.store)}" if options.store and mask(options.store) == options.store else ""
     ways = {"judge": f"in a browser: assay serve{store}, then open /queue/{drawn.id}"} if drawn.benchmark else {}
     if options.form:
@@ -290,9 +288,7 @@ def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
         )
     for label, text in (ways or {"judge": "the pairs in this order"}).items():
         yield f"{label:<11}{text}"
-    if drawn.unit == DIFFERENCE:
-        yield "then       in Python: assay.Corrected(people, pool=pool).difference(a, b)"
-    elif drawn.unit:
+    if drawn.unit:
         yield f"then       assay compare latest --judgments people{store}"
 
 

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import math
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.judging.texts import with_present_texts
 from assay.cli.output_options import open_store
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
-from assay.text import some_of
+from assay.text import percent, some_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.judging import Corrected, Pool
+    from assay.monitoring import GateReport
     from assay.store import Judgment
 
 PEOPLE, CORRECTED, MODEL = "people", "corrected", "model"
 LAYERS = (PEOPLE, CORRECTED)
+DIFFERENCE = "difference"
+OUTSIDE = (
+    "{share} of the documents that tell {a} and {b} apart could not be drawn, because the rankings have changed since. "
+    "They count as not relevant."
+)
 MODEL_ALONE = (
     "grades of a model alone are not used as judgments, because their errors differ by query and system. Use people, or "
     "corrected, which corrects the model by the grades of people"
@@ -37,13 +46,19 @@ def add_layer_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --judgments: estimate from the pairs of this pool (default: the pool that the grades name)",
     )
+    group.add_argument(
+        "--texts",
+        metavar="DATASET",
+        help="with --judgments: benchmark with the texts as they are now; grades for other texts do not count (default: the "
+        "bundled benchmark of the results)",
+    )
     group.add_argument("--judge", metavar="NAME", help="with --judgments corrected: the model judge, if there are several")
 
 
 def check_layer(options: argparse.Namespace) -> None:
     """Check the options before anything is read."""
     if options.judgments is None:
-        if flags := [f"--{name}" for name in ("pool", "judge") if getattr(options, name)]:
+        if flags := [f"--{name}" for name in ("pool", "judge", "texts") if getattr(options, name)]:
             raise UsageError(f"{' and '.join(flags)} is for --judgments people or corrected")
         return
     if options.judgments == MODEL:
@@ -55,10 +70,11 @@ def check_layer(options: argparse.Namespace) -> None:
         raise UsageError("--judge names a model, which only --judgments corrected uses")
 
 
-def with_layer(options: argparse.Namespace, results: Sequence[Result]) -> list[Result]:
+def with_layer(options: argparse.Namespace, results: Sequence[Result], side: str = "") -> list[Result]:
     """Results of one benchmark with the grades of the layer: estimates from a pool, or scores with merged judgments.
 
-    Without a pool, people's grades overrule the judgments that the results were scored with.
+    Without a pool, people's grades overrule the judgments that the results were scored with. `side` is a or b if all results
+    belong to this side of a pool for a difference; otherwise their names say it.
     """
     if options.judgments is None:
         return list(results)
@@ -72,15 +88,66 @@ def with_layer(options: argparse.Namespace, results: Sequence[Result]) -> list[R
     if options.judgments == PEOPLE and drawn is None and all(result.relevant for result in results):
         return [_rejudged(result, people) for result in results]
     layer = _corrected(options, drawn or _named_pool(people), people, benchmark)
+    if layer.pool is not None and layer.pool.unit == DIFFERENCE:
+        return _on_one_side(layer, results, options, side) if side else _two_systems(layer, results, options)
     return [_estimated(layer, result, options.metrics) for result in results]
 
 
-def each_with_layer(options: argparse.Namespace, results: Sequence[Result]) -> tuple[Result, ...]:
-    """Results of several benchmarks with the grades of the layer, in the same order."""
+def _two_systems(layer: Corrected, results: Sequence[Result], options: argparse.Namespace) -> list[Result]:
+    """The two systems of a pool for a difference; an error names all others, and the command without them."""
+    pool: Pool = layer.pool  # type: ignore[assignment]
+    names = [result.name for result in results]
+    two = pool.compared
+    if sorted(names) == sorted(two):
+        outside = pool.difference_outside(*(results[names.index(name)] for name in two))
+        note = (OUTSIDE.format(share=percent(outside, 1), a=two[0], b=two[1]),) if outside > 0 else ()
+        return [_noted(_estimated(layer, result, options.metrics), note) for result in results]
+    if set(two) <= set(names):
+        words = shlex.join(f"{_reference(options)}#{results[0].benchmark}/{name}" for name in two)
+        others = some_of([name for name in names if name not in two])
+        raise UsageError(
+            f"the pool was drawn for the difference of {two[0]} and {two[1]}, so nothing can be estimated for {others}. "
+            f"Compare these two alone: assay compare {words} --judgments {options.judgments}{_pool_flag(options)}"
+        )
+    raise UsageError(
+        f"the pool was drawn for the difference of {two[0]} and {two[1]}, but the results are of {some_of(names)}. Name "
+        "results of these two systems, or draw a pool of the others: assay pool … --how spread"
+    )
+
+
+def _on_one_side(layer: Corrected, results: Sequence[Result], options: argparse.Namespace, side: str) -> list[Result]:
+    """The results of a gate: the baseline is system a of the pool, the checked result system b, whatever they are called."""
+    pool: Pool = layer.pool  # type: ignore[assignment]
+    if len(results) != 1:
+        raise UsageError(
+            f"the pool was drawn for the difference of two systems ({pool.how}), so a gate can check one result, "
+            f"found {some_of([result.name for result in results])}. Name one, as in "
+            f"latest#{results[0].benchmark}/{results[0].name}"
+        )
+    own = results[0].name
+    return [_estimated(layer, results[0].renamed(pool.compared["ab".index(side)]), options.metrics).renamed(own)]
+
+
+def _noted(result: Result, notes: tuple[str, ...]) -> Result:
+    return result.with_fields(notes=(*result.notes, *notes))
+
+
+def _reference(options: argparse.Namespace) -> str:
+    """The evaluation that the command names, if it is one; else the newest."""
+    words = [str(word).partition("#")[0] for word in options.files]
+    return words[0] if len(words) == 1 else "latest"
+
+
+def _pool_flag(options: argparse.Namespace) -> str:
+    return f" --pool {shlex.quote(str(options.pool))}" if options.pool else ""
+
+
+def each_with_layer(options: argparse.Namespace, results: Sequence[Result], side: str) -> tuple[Result, ...]:
+    """Results of several benchmarks with the grades of the layer, in the same order; `side` as in `with_layer`."""
     done: dict[int, Result] = {}
     for benchmark in dict.fromkeys(result.benchmark for result in results):
         places = [place for place, result in enumerate(results) if result.benchmark == benchmark]
-        done |= zip(places, with_layer(options, [results[place] for place in places]), strict=True)
+        done |= zip(places, with_layer(options, [results[place] for place in places], side), strict=True)
     return tuple(done[place] for place in range(len(results)))
 
 
@@ -102,7 +169,8 @@ def _benchmark(results: Sequence[Result], drawn: Pool | None) -> str:
 
 def _stored(options: argparse.Namespace, benchmark: str, kind: str) -> list[Judgment]:
     with open_store(options) as store:
-        return list(store.judgments.find(benchmark, kind=kind))
+        found = list(store.judgments.find(benchmark, kind=kind))
+    return with_present_texts(options, found, benchmark)
 
 
 def _named_pool(people: Iterable[Judgment]) -> Pool:
@@ -158,14 +226,7 @@ def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "
 
 def _estimated(layer: Corrected, result: Result, asked: Sequence[str] | None) -> Result:
     """Estimates of the asked metrics, else of those of the result that the pool allows, else of the metric of the pool."""
-    from assay.judging import DIFFERENCE
-
     pool: Pool = layer.pool  # type: ignore[assignment]
-    if pool.unit == DIFFERENCE:
-        raise UsageError(
-            f"the pool was drawn for the difference of two systems ({pool.how}), so values cannot be estimated. In Python: "
-            "assay.Corrected(people, pool=pool).difference(a, b); or draw with --how spread"
-        )
     can = any(layer.can_estimate(metric) for metric in result.metrics)
     return layer.estimate(result, asked or (None if can else [pool.metric]))
 
@@ -197,7 +258,7 @@ def refuse_model_alone(results: Iterable[Result]) -> None:
 def check_decidable(now: Sequence[Result], before: Sequence[Result], metrics: Iterable[str]) -> None:
     """Raise if rankings changed, but no judged document tells an estimate from that of the baseline.
 
-    The estimated difference would be 0 without an interval, and every rule about it would pass.
+    The estimated difference has no interval then.
     """
     names = list(dict.fromkeys(metrics))
     baseline = {(result.benchmark, result.name): result for result in before}
@@ -206,17 +267,38 @@ def check_decidable(now: Sequence[Result], before: Sequence[Result], metrics: It
         for name in names if other is not None else ():
             if _is_blind(result, other, name):  # type: ignore[arg-type]
                 raise DataError(
-                    f"no judged document tells {result.name} from the baseline on {name}, although the rankings differ, so "
-                    "the gate cannot decide. Draw a pool of both systems and judge more pairs"
+                    f"too few judged documents tell {result.name} from the baseline on {name}, although the rankings "
+                    "differ, so the gate cannot decide. Draw a pool of both systems and judge more pairs"
                 )
 
 
+def check_values(report: GateReport, results: Iterable[Result]) -> None:
+    """Raise if a rule needs the value of a system, but the pool allows only the difference of two systems."""
+    alone = {
+        (result.benchmark, result.name, name)
+        for result in results
+        for name, column in result.table.columns.items()
+        if column.is_difference
+    }
+    for verdict in report.verdicts:
+        metric = verdict.rule.metric.name if verdict.rule.metric else ""
+        finding, about = verdict.finding, (verdict.benchmark, verdict.provider, metric)
+        if about in alone and math.isnan(finding.value) and math.isnan(finding.difference):
+            raise DataError(
+                f"`{verdict.rule.text}` needs a value, but the pool was drawn for the difference of two systems, so values "
+                f"are unknown. Write a rule about a change with a baseline, such as '{metric} drops <= 0.01', or draw "
+                "a pool with spread"
+            )
+
+
 def _is_blind(now: Result, before: Result, name: str) -> bool:
+    """Whether rankings differ, but fewer than two queries have judged documents that tell them apart."""
+    from assay.stats import estimated_difference
+
     columns = [result.table.columns.get(name) for result in (now, before)]
     if any(column is None or not column.is_estimate for column in columns):
         return False
-    contributions = [column.weight[:, 0].tolist() for column in columns if column is not None]
-    if contributions[0] != contributions[1] or now.table.query_ids != before.table.query_ids:
+    if estimated_difference(*columns).n_judged > 1 or now.table.query_ids != before.table.query_ids:  # type: ignore[arg-type]
         return False
     k = next(metric.params.get("k") for metric in now.metrics if metric.name == name)
     tops = [{query: set(list(result.run[query])[:k]) for query in result.run} for result in (now, before)]

@@ -21,11 +21,12 @@ from assay.judging.frame import Frame
 
 
 def spread(frame: Frame, request: Request) -> Draw:
-    """Draw pairs over all queries, with a probability in proportion to what a pair is worth to all systems together.
+    """Draw pairs over all queries, with a probability in proportion to the root of the summed squares of their worths.
 
-    The worth is the contribution to the metric of the pool. A pair that would have a probability above 1 is certain.
+    The worth of a pair to a system is its contribution to the metric of the pool. These probabilities make the mean variance
+    over the systems smallest (Neyman 1934). A pair that would have a probability above 1 is certain.
     """
-    return _by_size(frame, request, frame.weight.sum(axis=1))
+    return _by_size(frame, request, np.sqrt(np.square(frame.weight).sum(axis=1)))
 
 
 def _by_size(frame: Frame, request: Request, size: np.ndarray) -> Draw:
@@ -38,7 +39,7 @@ SPREAD = Design(
     "spread",
     spread,
     unit=PAIRS,
-    cite="Horvitz & Thompson 1952, JASA 47(260); Madow 1949, Annals of Mathematical Statistics 20(3)",
+    cite="Neyman 1934, JRSS 97(4); Horvitz & Thompson 1952, JASA 47(260); Madow 1949, Ann. Math. Stat. 20(3)",
 )
 
 

@@ -201,7 +201,7 @@ def _coverage_notes(result: Result) -> list[str]:
     if not _has_rankings(result) or result.is_unjudged:
         return []
     counts, texts = result.counts, []
-    if (n := counts["scored"]) != counts["judged"]:
+    if (n := counts["scored"]) < counts["judged"]:
         texts.append(f"{n:,} of {counted(counts['judged'], 'judged query')} {_verb(n, 'is', 'are')} scored.")
     if n := counts["missing"]:
         empty = _verb(n, "counts as an empty ranking", "count as empty rankings")

@@ -1,10 +1,23 @@
-"""Judgments: the grades by people on a benchmark, what they add and overrule, and the merged judgments to download."""
+"""Judgments: what is judged on a benchmark, by whom, what the next judgments would tell, and the grades to download."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.errors import UnknownName, near_matches
-from assay.reports import Column, Table, number, readable_time, words
+from assay.reports import (
+    Column,
+    Table,
+    layer_table,
+    next_steps,
+    number,
+    pool_table,
+    readable_time,
+    system_table,
+    words,
+)
 from assay.store import Judgment
+from assay.web.judging_state import judging_of_benchmark, queue_url
 from assay.web.page import Page, PageRequest, View, address
 from assay.web.people_grades import judgment_state, people_grades
 from assay.web.queries import query_url
@@ -25,8 +38,12 @@ def show_judgments(state: AppState, request: PageRequest) -> View:
     newest = next((result for result in state.index.results if result.entry.benchmark == benchmark), None)
     has_data = newest is not None and state.datasets.find(state.result(newest.key), "judgments") is not None
     table = _table(judgments, newest.key if newest else "")
+    status = judging_of_benchmark(state, benchmark)
+    overview = {"layers": layer_table(status), "systems": system_table(status), "pools": pool_table(status, queue_url)}
     content = {
         "benchmark": benchmark,
+        "overview": overview,
+        "steps": next_steps(status),
         "newer": None,
         "benchmarks": benchmarks,
         "sentence": judgment_state(state, benchmark).sentence if judgments else "",
@@ -36,7 +53,12 @@ def show_judgments(state: AppState, request: PageRequest) -> View:
         "next_version": address(f"{API}/next-version", benchmark=benchmark) if has_data else "",
     }
     title = f"Judgments on {benchmark}" if benchmark else "Judgments"
-    return View("judgments.html.j2", title, content, {"judgments": lambda: table})
+    tables = {name: _downloadable(each) for name, each in overview.items()}
+    return View("judgments.html.j2", title, content, {**tables, "judgments": lambda: table})
+
+
+def _downloadable(table: Table) -> Callable[[], Table]:
+    return lambda: table
 
 
 def _table(judgments: tuple[Judgment, ...], key: str) -> Table:
@@ -56,4 +78,4 @@ def _table(judgments: tuple[Judgment, ...], key: str) -> Table:
     return Table((*texts[:2], Column("grade"), *texts[2:]), rows, "Grades by people")
 
 
-PAGE = Page("/judgments", show_judgments, takes=("benchmark",), section="Results")
+PAGE = Page("/judgments", show_judgments, takes=("benchmark",), section="Results", is_heavy=True)
