@@ -83,7 +83,7 @@ def _column(pool: PoolValues, frame: Frame, system: int, predicted: np.ndarray) 
     n = len(frame.queries)
     part = pair_contributions(sample, n)
     judged = np.bincount(frame.query[pool.is_judged], minlength=n) > 0
-    return Column(np.full(n, np.nan), np.column_stack([part.values, judged, np.zeros(n), part.told]), PAIR_ESTIMATE)
+    return Column(np.full(n, np.nan), np.column_stack([part.values, judged, np.zeros(n), part.evidence]), PAIR_ESTIMATE)
 
 
 def pairs_table() -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging import about_other_texts
-from assay.judging.changed_texts import PAGE_LETTERS
+from assay.judging import PAGE_LETTERS, about_other_texts
 from assay.store import Judgment, digest_of_text
-from assay.web.documents import MAX_TEXT_LETTERS
 
 LONG = "word " * 5000
 
@@ -28,7 +26,3 @@ LONG = "word " * 5000
 def test_a_grade_is_about_the_text_that_was_shown(seen, now, is_other):
     judgment = Judgment("b", "q", "d", "Ana", 1, text_digest=digest_of_text(seen))
     assert about_other_texts([judgment], lambda _: now) == ([judgment] if is_other else [])
-
-
-def test_the_page_of_a_query_shows_this_many_letters():
-    assert PAGE_LETTERS == MAX_TEXT_LETTERS

@@ -6,6 +6,7 @@ from assay.judging.calibration import FIRST_RELEVANT as FIRST_RELEVANT
 from assay.judging.calibration import Bias as Bias
 from assay.judging.calibration import Calibration as Calibration
 from assay.judging.calibration import calibrate as calibrate
+from assay.judging.changed_texts import PAGE_LETTERS as PAGE_LETTERS
 from assay.judging.changed_texts import about_other_texts as about_other_texts
 from assay.judging.correction import Corrected as Corrected
 from assay.judging.design import DIFFERENCE as DIFFERENCE

@@ -13,8 +13,8 @@ PAGE_LETTERS, QUEUE_LETTERS = 600, 20_000
 def about_other_texts(judgments: Iterable[Judgment], texts_of: Callable[[str], Iterable[str]]) -> list[Judgment]:
     """The judgments whose document has another text now, for example after chunks were made again.
 
-    `texts_of` returns the text of a document as it may have been shown, such as with and without its title.
-    A judgment without a digest, or of a document without a text, cannot be checked and is not one of them.
+    `texts_of` returns the text of a document as it may have been shown, such as with and without its title. A judgment
+    without a digest, or of a document without a text, cannot be checked and is left out.
     """
     digests: dict[str, frozenset[str]] = {}
     changed = []

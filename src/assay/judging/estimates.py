@@ -27,7 +27,7 @@ class Contributions(NamedTuple):
     """Variance of the estimate, times the number of queries, that the sample cannot show."""
     weight: float = 0.0
     """λ: how much the model counts; for pairs the mean of both halves."""
-    told: Floats | None = None
+    evidence: Floats | None = None
     """For pairs: the part of the values that comes from the judged documents, not from predictions."""
 
 
@@ -55,9 +55,9 @@ def pair_contributions(sample: PairSample, n_queries: int) -> Contributions:
     places, probability = sample.query[drawn], sample.probability[drawn]
     people = _sums(places, sample.people[drawn] / probability, n_queries)
     if sample.predicted is None:
-        return Contributions(people, told=people)
-    told = people - _sums(places, sample.predicted[drawn] / probability, n_queries)
-    return Contributions(told + _sums(sample.query, sample.predicted, n_queries), told=told)
+        return Contributions(people, evidence=people)
+    evidence = people - _sums(places, sample.predicted[drawn] / probability, n_queries)
+    return Contributions(evidence + _sums(sample.query, sample.predicted, n_queries), evidence=evidence)
 
 
 def _sums(places: Ints, values: Floats, n_queries: int) -> Floats:

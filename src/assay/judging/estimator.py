@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def check_systems(pool: Pool, *names: str) -> None:
-    """Raise if a named system is not one of the two that a pool for a difference was drawn for."""
+    """Raise if a named system is neither of the two that a pool for a difference was drawn for."""
     if pool.unit != DIFFERENCE:
         return
     two = pool.compared
@@ -110,7 +110,7 @@ class SystemEstimator:
         """The contributions with what belongs to them."""
         n = len(self.queries)
         parts = [part.values, self.is_judged.astype(float), np.full(n, part.unseen)]
-        parts += [] if part.told is None else [part.told]
+        parts += [] if part.evidence is None else [part.evidence]
         parts += [np.ones(n)] if self.pool.unit == DIFFERENCE else []
         return Column(np.full(n, np.nan), np.column_stack(parts), ESTIMATES[len(parts)])
 

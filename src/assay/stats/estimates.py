@@ -19,7 +19,7 @@ from assay.stats.student import half_width
 
 FEWEST_JUDGED = 30
 """With fewer judged queries, Student's t covers less than it says."""
-TOLD = 3
+EVIDENCE = 3
 """The part of an estimate from pairs that says what the judged documents of a query say about a system."""
 
 
@@ -79,8 +79,8 @@ def estimated_difference(a: Column, b: Column, sign: int = 1) -> EstimatedMean:
     documents in common are told apart by few, so their difference is known less well than its spread over queries suggests.
     """
     judged = (a.weight[:, 1] > 0) & (b.weight[:, 1] > 0)
-    if a.weight.shape[1] > TOLD and b.weight.shape[1] > TOLD:
-        judged &= ~np.isclose(a.weight[:, TOLD], b.weight[:, TOLD], rtol=1e-9, atol=1e-12)
+    if a.weight.shape[1] > EVIDENCE and b.weight.shape[1] > EVIDENCE:
+        judged &= ~np.isclose(a.weight[:, EVIDENCE], b.weight[:, EVIDENCE], rtol=1e-9, atol=1e-12)
     unseen = a.weight[:, 2] + b.weight[:, 2]
     return estimated_mean(np.column_stack([sign * (b.weight[:, 0] - a.weight[:, 0]), judged, unseen]))
 

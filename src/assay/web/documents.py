@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 from assay.errors import AssayError
 from assay.evaluation import Grades, Result
+from assay.judging import PAGE_LETTERS
 from assay.views import text_at
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
-
-MAX_TEXT_LETTERS = 600
-"""Characters of a document on a page."""
 
 
 class LoadedDataset:
@@ -105,7 +103,7 @@ class ServedDatasets:
             return {}
         texts = {name: loaded.text(name) for name in documents}
         return {
-            name: text if len(text) <= MAX_TEXT_LETTERS else text[: MAX_TEXT_LETTERS - 1] + "…"
+            name: text if len(text) <= PAGE_LETTERS else text[: PAGE_LETTERS - 1] + "…"
             for name, text in texts.items()
             if text
         }

@@ -45,15 +45,15 @@ def _pools(ids: tuple[str, ...], benchmark: str) -> list[Pool]:
     """The newest kept pools of a benchmark. A file that is not a pool is left out."""
     from assay.judging import kept_pool
 
-    found: list[Pool] = []
+    pools: list[Pool] = []
     for id_ in ids:
         try:
             pool = kept_pool(id_)
         except AssayError:
             continue
-        if pool is not None and printable(pool.benchmark) == benchmark and len(found) < MAX_POOLS:
-            found.append(pool)
-    return found
+        if pool is not None and printable(pool.benchmark) == benchmark and len(pools) < MAX_POOLS:
+            pools.append(pool)
+    return pools
 
 
 def queue_url(pool: PoolStatus) -> str:

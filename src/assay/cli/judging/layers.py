@@ -169,8 +169,8 @@ def _benchmark(results: Sequence[Result], drawn: Pool | None) -> str:
 
 def _stored(options: argparse.Namespace, benchmark: str, kind: str) -> list[Judgment]:
     with open_store(options) as store:
-        found = list(store.judgments.find(benchmark, kind=kind))
-    return with_present_texts(options, found, benchmark)
+        judgments = list(store.judgments.find(benchmark, kind=kind))
+    return with_present_texts(options, judgments, benchmark)
 
 
 def _named_pool(people: Iterable[Judgment]) -> Pool:

@@ -24,13 +24,13 @@ def judging_overview(store: Store, options: argparse.Namespace, schema: str) -> 
     """The status of each benchmark, or of the named one."""
     if options.format == "csv":
         raise UsageError("status is several tables. Use -f table or -f json")
-    found = list(_statuses(store, options.benchmark))
-    if not found:
+    statuses = list(_statuses(store, options.benchmark))
+    if not statuses:
         which = f" on {options.benchmark}" if options.benchmark else ""
         raise NothingSelected(f"{store.place} has no results{which}. To store some: assay eval")
     if options.format == "json":
-        return dumps({"schema": schema, "status": [status.to_dict() for status in found]}, indent=2) + "\n"
-    return "\n".join(map(_text, found))
+        return dumps({"schema": schema, "status": [status.to_dict() for status in statuses]}, indent=2) + "\n"
+    return "\n".join(map(_text, statuses))
 
 
 def _statuses(store: Store, benchmark: str | None) -> Iterator[JudgingStatus]:
