@@ -13,13 +13,16 @@ from random import Random
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
-from assay import web
+from assay import pool, web
+from assay.judging import write_pool
 from assay.web.api.routes import ENDPOINTS
 from assay.web.app import PAGES, make_app
 from assay.web.drawing import Drawer
 from assay.web.live import EVENTS
 from assay.web.pages.decide import BLESS, NOTE
 from assay.web.pages.judging import PATH as JUDGE
+from assay.web.pages.queue import PAGE as QUEUE
+from assay.web.pages.queue_agreement import PAGE as AGREEMENT
 from assay.web.query_notes import PATH as QUERY_NOTE
 from fuzz.component import Component
 from fuzz.components._results import small_results
@@ -40,6 +43,8 @@ OTHERS = (
     ("POST", QUERY_NOTE),
     ("POST", BLESS),
     ("POST", NOTE),
+    ("POST", QUEUE.path),
+    ("POST", AGREEMENT.path),
     ("GET", EVENTS),
 )
 TEXTS = (
@@ -108,6 +113,7 @@ RIGHT = {
     "metric": "ndcg@10",
     "benchmark": "things",
     "provider": "bm25",
+    "pool": "$pool",
     "result": "$id/0",
     "baseline": "$id/1",
     "tag": "release",
@@ -141,10 +147,15 @@ class _Application:
             store.save(list(small_results()), plan={"benchmarks": ["things"]}, started="2026-10-02T02:00:00+00:00")
             store.tag(self.id, "release")
             store.bless(f"{self.id}#things/bm25", "main")
+        drawn = pool(list(small_results()), how="whole(queries=3)")
+        self.pool = drawn.id
+        pools = scratch() / "pools"
+        pools.mkdir(exist_ok=True)
+        write_pool(drawn, pools / f"{drawn.id}.jsonl")
         with sqlite3.connect(path) as raw:
             raw.execute("PRAGMA synchronous = off")
         raw.close()
-        self.app = make_app(path)
+        self.app = make_app(path, pools=pools)
         self.csrf = ""
         asked = {"method": "GET", "target": "/", "headers": [("host", HOST)], "body": b""}
         self._loop.run_until_complete(self._called(asked))
@@ -239,7 +250,7 @@ def _request(data: bytes) -> dict[str, Any]:
         given = {"target": data.decode("utf-8", "replace")}
     pairs = given.get("headers")
     headers = [(str(one[0]), str(one[1])) for one in pairs if _is_pair(one)] if isinstance(pairs, list) else []
-    target = _text(given.get("target", "/")).replace("$id", _application().id)
+    target = _text(given.get("target", "/")).replace("$id", _application().id).replace("$pool", _application().pool)
     body = _text(given.get("body", "")).replace("$csrf", _application().csrf).replace("$id", _application().id)
     body = body.encode("utf-8", "surrogatepass")
     if body:
@@ -329,6 +340,19 @@ def _bodies(method: str, path: str) -> list[str]:
     if path == QUERY_NOTE:
         note = {"csrf": "$csrf", "result": "$id/0", "query": "q1", "kind": "tag", "text": "hard", "judge": "Ada"}
         return [urlencode(note, safe="$/"), urlencode({**note, "remove": "1"}, safe="$/")]
+    if path in (QUEUE.path, AGREEMENT.path):
+        grade = {
+            "csrf": "$csrf",
+            "query": "q1",
+            "document": "d1",
+            "judge": "Ada",
+            "do": "1",
+            "reason": "x",
+            "text": "0" * 64,
+        }
+        return [urlencode({**grade, **more}, safe="$/") for more in ({}, {"judge": "Bo", "do": "0"}, {"do": "skip"})] + [
+            urlencode({**grade, "do": do}, safe="$/") for do in ("cannot-tell", "undo", "start", "none")
+        ]
     if path in (BLESS, NOTE):
         decision = {"csrf": "$csrf", "result": "$id/0", "name": "main", "text": "a note", "next": "/compare?r=$id/0&r=$id/1"}
         return [urlencode(decision, safe="$/"), urlencode({**decision, "name": "../x", "next": "//evil"}, safe="$/")]

@@ -1,6 +1,7 @@
 """assay judgments probe: what it sends and shows, where outcomes are kept, and what calibrate says about them."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,8 @@ def graded(folder, monkeypatch):
             Judgment("rag-template", query, doc, "Ana", qrels[query].get(doc, 0), judged=WHEN, kind="people")
             for query, doc in pairs
         )
+    yield
+    sys.modules.pop("mine", None)
 
 
 @pytest.mark.usefixtures("graded")

@@ -144,7 +144,7 @@ def test_the_order_of_claims_and_nuggets_has_no_effect(listed, rng):
 
 @given(VALUES)
 def test_a_further_yes_never_lowers_a_score(listed):
-    for metric in CHECKS:
+    for metric in CHECKS.keys() - ORDERED:  # a useful context far down lowers the mean precision of contexts
         changed = [(1.0 if value == 0 else value, is_vital) for value, is_vital in listed]
         before, after = score(metric, listed, listed), score(metric, changed, changed)
         assert (before is None) == (after is None)
