@@ -106,6 +106,10 @@ ODD = {
     "byte-order mark": "\ufeff" + GOOD,
     "not a number": GOOD.replace(" 2 2 t", " 2 two t"),
     "underscore": GOOD.replace(" 2 2 t", " 2 2_0 t"),
+    **{
+        f"score {text}": GOOD.replace(" 2 2 t", f" 2 {text} t")
+        for text in ("--5", "-+5", "+-5", "-", ".", "1.2.3", "1/5", "1:5")
+    },
     "nan": GOOD.replace(" 2 2 t", " 2 nan t"),
     "control character": GOOD.replace("q2 Q0 a", "q2 Q0 a\x01"),
 }
@@ -159,6 +163,7 @@ NUMBERS = st.one_of(
     st.integers(-(10**22), 10**22).map(str),
     st.integers(2**52, 2**53).map(lambda value: f"{2 * value + 1}.5"),
     st.from_regex(r"[+-]?[0-9]{0,9}\.[0-9]{1,12}", fullmatch=True),
+    st.from_regex(r"[+-]?[0-9]{1,9}(\.[0-9]{0,2})?", fullmatch=True),
 )
 
 

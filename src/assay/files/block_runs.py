@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Ints, ScoreOrder, spread
-from assay.files.byte_fields import FACTOR, PADDING, ByteFields, find_hashes
+from assay.files.byte_fields import FACTOR, PADDING, ByteFields, find_hashes, has_duplicates
 from assay.files.counted_judgments import (
     CountedJudgments,
     JudgedFields,
@@ -204,8 +204,7 @@ class Scan:
         salt = np.arange(1, len(number) + 1, dtype=np.uint64) * FACTOR
         pair = block.documents.hashes()
         pair ^= salt[place]
-        ordered = np.sort(pair)
-        if (ordered[1:] == ordered[:-1]).any():
+        if has_duplicates(pair):
             raise Unusual  # a document that may appear twice
         judgment = self._judgments_of(number)
         judged_place = np.repeat(np.arange(len(number)), self._n_judged(number))
@@ -239,7 +238,10 @@ def _place(block: Block, score: NDArray[np.floating], row: Ints, place: Ints) ->
     """Count the better and equal rows of each judged document, and break ties."""
     negated = -score
     order = ScoreOrder.of(negated.copy(), block.start, block.ends)
-    better, equal = order.locate(place, score[row])
+    if order.was_sorted.all():
+        better, equal = _locate_sorted(negated, block.start, row, place)
+    else:
+        better, equal = order.locate(place, score[row])
     above, earlier = np.zeros((2, len(row)), dtype=np.int64)
     tied = np.flatnonzero(equal > 1)
     if len(tied):
@@ -247,6 +249,17 @@ def _place(block: Block, score: NDArray[np.floating], row: Ints, place: Ints) ->
         first = block.start[place[tied]] + better[tied]
         above[tied], earlier[tied] = _break_ties(block.documents, rows, row[tied], first, equal[tied])
     return Placed(better, equal, above, earlier)
+
+
+def _locate_sorted(negated: NDArray[np.floating], start: Ints, row: Ints, place: Ints) -> tuple[Ints, Ints]:
+    """How many rows of its query are better than each of these rows, and how many equal, if all queries are sorted."""
+    begins = np.ones(len(negated), dtype=bool)
+    np.not_equal(negated[1:], negated[:-1], out=begins[1:])
+    begins[start] = True
+    group = np.flatnonzero(begins)
+    number = np.searchsorted(group, row, side="right") - 1
+    first = group[number]
+    return first - start[place], np.append(group[1:], len(negated))[number] - first
 
 
 def _rows_in_order(negated: NDArray[np.floating], order: ScoreOrder, places: Ints) -> Ints:
