@@ -156,8 +156,8 @@ class Block:
 def _check_lines(data: Bytes, marks: Ints, line: Ints, text: Bytes) -> None:
     """Every line has five equal spaces or tabs and a line end, and is neither a comment nor broken text.
 
-    `marks` are all places of white space, none beside another. If each sixth is a line end, and if the others are as many as the spaces, they are
-    spaces.
+    `marks` are all places of white space, none beside another. If each sixth is a line end, and if the others are as many as
+    the spaces, they are spaces.
     """
     mark = data[marks[0, 0]]
     n_marks = np.count_nonzero(text == mark)
