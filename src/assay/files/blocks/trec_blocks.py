@@ -15,14 +15,14 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.errors import DataError
-from assay.files.byte_fields import PADDING, ByteFields, Bytes
-from assay.files.decimals import parse_decimals
+from assay.files.blocks.byte_fields import PADDING, ByteFields, Bytes
+from assay.files.blocks.decimals import parse_decimals
 from assay.files.source import BOM
 
 BLOCK = 1 << 20
 """Bytes that are read at a time."""
 LARGEST_BLOCK = 1 << 26
-"""Bytes of the rows of one query; a larger one is left to the database."""
+"""Bytes of the rows of one query; a query with more is counted in two passes, which do not need all of its rows at once."""
 WIDTH = 6
 """Columns of a line."""
 NEWLINE, HASH_SIGN = b"\n#"
@@ -32,6 +32,10 @@ SPACE = np.uint8(ord(" "))
 
 class Unusual(Exception):
     """Another reader must read this file."""
+
+
+class NeedsTwoPasses(Exception):
+    """The rows of a query are not together, or they are too many for a block."""
 
 
 def read_blocks(file: IO[bytes], begin: int = 0, end: int | None = None, *, whole_queries: bool = True) -> Iterator[Block]:
@@ -69,7 +73,7 @@ def read_blocks(file: IO[bytes], begin: int = 0, end: int | None = None, *, whol
             filled = len(unfinished)
         elif not is_last:
             if size >= LARGEST_BLOCK:
-                raise Unusual
+                raise NeedsTwoPasses if whole_queries else Unusual
             size *= 2
             buffer = buffer[: PADDING + filled] + bytes(size - filled + PADDING)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError
-from assay.files.byte_fields import MASKS, WIDTH, Bytes, Words, words_at
+from assay.files.blocks.byte_fields import MASKS, WIDTH, Bytes, Words, words_at
 from assay.model import parse_number
 
 U = np.uint64
