@@ -145,4 +145,4 @@ def _view(address: int | None, kind: np.dtype[Any], length: int) -> NDArray[Any]
     if not length or address is None:
         return np.zeros(length, dtype=kind)
     memory = (ctypes.c_char * (length * kind.itemsize)).from_address(address)
-    return np.ndarray((length,), dtype=kind, buffer=memory)
+    return np.ndarray((length,), dtype=kind, buffer=memoryview(memory))
