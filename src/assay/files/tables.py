@@ -39,6 +39,8 @@ TEXT_OR_WHOLE = {
 NUMERIC = {*TEXT_OR_WHOLE, "DOUBLE", "FLOAT"}
 
 
+CSV_BUFFER = 8_000_000
+"""Bytes that the database reads at a time: four of its longest lines. It has several buffers, so this limits its memory."""
 MARK = b"\x01"
 """A character that no line of JSON contains, so that a line is one column."""
 ID_SHAPE = r'(?:"([^"\\\x00-\x1f]+)"|(0|-?[1-9][0-9]{0,17}))'
@@ -100,7 +102,7 @@ def _no_number(column: str) -> str:
 
 def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
     dialect = f"delim={literal(delimiter)}, quote='', escape='', auto_detect=false, hive_partitioning=false"
-    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none')"
+    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none', buffer_size={CSV_BUFFER})"
 
 
 def _file(connection: Any, source: FileSource) -> Table | None:
