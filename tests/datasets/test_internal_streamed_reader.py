@@ -128,6 +128,18 @@ def checked(*words):
     raise trec_blocks.Unusual
 
 
+@pytest.mark.parametrize("name", ["run.csv", "run.parquet"])
+def test_a_table_without_rows_has_no_rankings(tmp_path, name):
+    source = tmp_path / name
+    empty = pl.DataFrame(
+        {name: [] for name in NAMES}, schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
+    )
+    empty.write_parquet(source) if name == "run.parquet" else empty.write_csv(source)
+    message = outcome(source, Qrels({"q1": {"d1": 1}}), 0)
+    assert message == outcome(source, Qrels({"q1": {"d1": 1}}), 10**12)
+    assert "no rankings" in message
+
+
 def test_decimals_in_parquet_are_read_as_the_nearest_float(tmp_path):
     import duckdb
 

@@ -59,17 +59,20 @@ def _checked(connection: Any, table: Table, source: Any, qrels: Qrels, precision
 def _count(connection: Any, table: Table, source: Any, qrels: Qrels, precisions: Sequence[str]) -> CountedJudgments:
     judged = judged_fields(qrels)
     reader = _Reader(connection, table, source)
-    scan = Scan(qrels, judged, precisions)
+    scan, has_rows = Scan(qrels, judged, precisions), False
     try:
         with closing(reader.blocks(whole_queries=True)) as blocks:
             for block in blocks:
                 if table.is_counted:
                     _check_ranks_count_up(block)
                 scan.add(block)
+                has_rows = True
     except NeedsTwoPasses:
         if table.is_counted:
             raise Unusual from None  # ranks that count up are checked in whole queries only
         return count_scattered(lambda: reader.blocks(whole_queries=False), qrels, judged, precisions)
+    if not has_rows:
+        raise Unusual  # the strict reader says that there are no rankings
     return scan.counted()
 
 
