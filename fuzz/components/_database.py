@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import Any, Self
 
@@ -39,7 +40,8 @@ class _Shared:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._cursor.execute("DROP TABLE IF EXISTS records")
+        with suppress(duckdb.Error):  # a damaged file may have ended the database, which the next connection replaces
+            self._cursor.execute("DROP TABLE IF EXISTS records")
         self._cursor.close()
 
 

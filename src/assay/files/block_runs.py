@@ -1,9 +1,7 @@
 """The block reader for TREC runs: NumPy splits, reads and ranks a block of lines at a time, whole queries only.
 
-A rank is one more than the number of better rows of its query. So a block leaves behind only its judged documents, each with
-the number of better and of equal rows, and memory does not grow with the file. Judged documents are found by a hash and then
-compared byte by byte. If the lines of a query are not together, `scattered_runs` counts in two passes. If anything else is
-unusual (a malformed line, a document that may appear twice), another reader reads the file.
+If the lines of a query are not together, `scattered_runs` counts in two passes. If anything else is unusual (a malformed
+line, a document that may appear twice), another reader reads the file.
 """
 
 from __future__ import annotations
@@ -11,27 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.arrays import Ints, ScoreOrder, spread
-from assay.files.byte_fields import FACTOR, PADDING, ByteFields, find_hashes
-from assay.files.counted_judgments import (
-    CountedJudgments,
-    JudgedFields,
-    Placed,
-    has_many_judgments,
-    judged_fields,
-    return_free_memory,
-)
+from assay.files.block_scan import TIES, Scan
+from assay.files.blocks.byte_fields import PADDING
+from assay.files.blocks.trec_blocks import BLOCK, WIDTH, Block, NeedsTwoPasses, Unusual, read_blocks
+from assay.files.counted_judgments import CountedJudgments, has_many_judgments, judged_fields, return_free_memory
 from assay.files.long_reads import LongRead, long_read
 from assay.files.rows import n_columns, trec_fields
 from assay.files.scattered_runs import count_scattered
 from assay.files.source import FileSource
-from assay.files.trec_blocks import BLOCK, WIDTH, Block, Unusual, read_blocks
 from assay.model import Qrels, RankRule
 from assay.views import Ranked
 
@@ -42,9 +32,6 @@ LARGE = 50_000_000
 MAX_PARTS = 4
 LEAST_PART = 1 << 23
 """Bytes of a part that is worth a thread."""
-MAX_PAIRS_PER_ROW = 8
-"""If tied documents need more comparisons than this for each row, sorting them is faster."""
-TIES = frozenset({"docid_desc", "docid_asc", "input_order", "reverse_order"})
 
 
 def rank_blocks(
@@ -70,20 +57,35 @@ def _count(source: FileSource, qrels: Qrels, precisions: Sequence[str]) -> Count
     judged = judged_fields(qrels)
     try:
         return _scan_parts(source, Scan(qrels, judged, precisions), _parts(source)).counted()
-    except QueryComesBack:
-        return count_scattered(source, qrels, judged, precisions)
+    except NeedsTwoPasses:
+        return count_scattered(lambda: _all_lines(source), qrels, judged, precisions)
+
+
+def _all_lines(source: FileSource) -> Iterator[Block]:
+    """The lines in blocks that may end within a query."""
+    with long_read() as read, source.reading() as file:
+        for block in read_blocks(file, whole_queries=False):
+            read.advance(source.label, 0, len(block))
+            yield block
 
 
 def _scan_parts(source: FileSource, scan: Scan, parts: Sequence[tuple[int, int | None]]) -> Scan:
     """Scan the parts of a file side by side; NumPy computes outside of the interpreter's lock."""
     with long_read() as read:
+        has_failed = Event()
 
         def scan_part(part: tuple[int, int | None]) -> Scan:
             own = scan.empty()
-            with source.reading() as file:
-                for block in read_blocks(file, *part):
-                    read.advance(source.label, block.n_bytes, len(block))
-                    own.add(block)
+            try:
+                with source.reading() as file:
+                    for block in read_blocks(file, *part):
+                        if has_failed.is_set():
+                            break
+                        read.advance(source.label, block.n_bytes, len(block))
+                        own.add(block)
+            except BaseException:
+                has_failed.set()
+                raise
             return own
 
         if len(parts) == 1:
@@ -131,156 +133,3 @@ def _is_readable(source: Any) -> bool:
     if not isinstance(source, FileSource) or source.path.stat().st_size < LEAST or source.kind != "trec":
         return False
     return n_columns(source.first_line) == WIDTH
-
-
-class QueryComesBack(Exception):
-    """The lines of a query are not together."""
-
-
-@dataclass(eq=False)
-class Scan:
-    """The judged documents of all blocks so far, with the numbers of better and equal rows in each precision."""
-
-    qrels: Qrels
-    judged: JudgedFields
-    precisions: Sequence[str]
-    n_extra: int = 0
-    length: Ints = field(init=False)
-    n_constant: int = 0
-    _seen: set[bytes] = field(default_factory=set)
-    _judgments: list[Ints] = field(default_factory=list)
-    _placed: dict[str, list[Placed]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.length = np.full(len(self.qrels), -1, dtype=np.int64)
-        self._placed = {precision: [] for precision in self.precisions}
-
-    def empty(self) -> Scan:
-        """A scan of nothing, with the same judgments."""
-        return Scan(self.qrels, self.judged, self.precisions)
-
-    @classmethod
-    def joined(cls, scans: Sequence[Scan]) -> Scan:
-        """The scan of all parts of a file; QueryComesBack if a query is in two of them."""
-        whole = scans[0].empty()
-        for scan in scans:
-            if not whole._seen.isdisjoint(scan._seen):
-                raise QueryComesBack
-            whole._seen |= scan._seen
-            whole.n_extra += scan.n_extra
-            whole.n_constant += scan.n_constant
-            whole.length = np.maximum(whole.length, scan.length)
-            whole._judgments += scan._judgments
-            for precision, placed in scan._placed.items():
-                whole._placed[precision] += placed
-        return whole
-
-    def add(self, block: Block) -> None:
-        """Rank the judged documents of a block."""
-        names = block.queries.texts()
-        n_seen = len(self._seen)
-        self._seen.update(names)
-        if len(self._seen) < n_seen + len(names):
-            raise QueryComesBack
-        number = np.fromiter((self.judged.queries.get(name, -1) for name in names), np.int64, len(names))
-        self.n_extra += int((number < 0).sum())
-        lengths = block.ends - block.start
-        known = number >= 0
-        self.length[number[known]] = lengths[known]
-        score = block.scores()
-        row, judgment, place = self._find(block, number, lengths)
-        self._judgments.append(judgment)
-        for precision, placed in self._placed.items():
-            with np.errstate(over="ignore"):
-                scores = score.astype(precision, copy=False)
-            placed.append(_place(block, scores, row, place))
-        first, last = score[block.start], score[block.ends - 1]
-        for query in np.flatnonzero(known & (lengths > 1) & (first == last)).tolist():
-            self.n_constant += bool((score[block.start[query] : block.ends[query]] == first[query]).all())
-
-    def _find(self, block: Block, number: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints]:
-        """The lines of judged documents, their judgments, and the places of their queries in the block."""
-        place = np.repeat(np.arange(len(number)), lengths)
-        salt = np.arange(1, len(number) + 1, dtype=np.uint64) * FACTOR
-        pair = block.documents.hashes()
-        pair ^= salt[place]
-        ordered = np.sort(pair)
-        if (ordered[1:] == ordered[:-1]).any():
-            raise Unusual  # a document that may appear twice
-        judgment = self._judgments_of(number)
-        judged_place = np.repeat(np.arange(len(number)), self._n_judged(number))
-        sought = self.judged.hashes[judgment] ^ salt[judged_place]
-        order = np.argsort(sought)
-        sought, judgment = sought[order], judgment[order]
-        if (sought[1:] == sought[:-1]).any():
-            raise Unusual
-        row, near = find_hashes(pair, sought)
-        judgment = judgment[near]
-        same = block.documents.take(row).equal(self.judged.documents.take(judgment))
-        return row[same], judgment[same], place[row[same]]
-
-    def _n_judged(self, number: Ints) -> Ints:
-        offsets = self.qrels.offsets
-        return np.where(number >= 0, offsets[number + 1] - offsets[number], 0)
-
-    def _judgments_of(self, number: Ints) -> Ints:
-        """The judgments of the queries of a block, query by query."""
-        owner, position = spread(self._n_judged(number))
-        return self.qrels.offsets[number[owner]] + position
-
-    def counted(self) -> CountedJudgments:
-        """The judged documents of all blocks."""
-        judgment = np.concatenate([*self._judgments, np.zeros(0, dtype=np.int64)])
-        placed = {precision: Placed.joined(parts) for precision, parts in self._placed.items()}
-        return CountedJudgments(judgment, placed, self.length, self.n_constant, self.n_extra)
-
-
-def _place(block: Block, score: NDArray[np.floating], row: Ints, place: Ints) -> Placed:
-    """Count the better and equal rows of each judged document, and break ties."""
-    negated = -score
-    order = ScoreOrder.of(negated.copy(), block.start, block.ends)
-    better, equal = order.locate(place, score[row])
-    above, earlier = np.zeros((2, len(row)), dtype=np.int64)
-    tied = np.flatnonzero(equal > 1)
-    if len(tied):
-        rows = _rows_in_order(negated, order, np.unique(place[tied]))
-        first = block.start[place[tied]] + better[tied]
-        above[tied], earlier[tied] = _break_ties(block.documents, rows, row[tied], first, equal[tied])
-    return Placed(better, equal, above, earlier)
-
-
-def _rows_in_order(negated: NDArray[np.floating], order: ScoreOrder, places: Ints) -> Ints:
-    """The rows by score, the best first; equal scores in the order of the file. Only queries with ties are sorted."""
-    rows = np.arange(len(negated))
-    for place in places[~order.was_sorted[places]].tolist():
-        start, end = order.start[place], order.end[place]
-        rows[start:end] = start + np.argsort(negated[start:end], kind="stable")
-    return rows
-
-
-def _break_ties(documents: ByteFields, rows: Ints, row: Ints, first: Ints, n_equal: Ints) -> tuple[Ints, Ints]:
-    """How many of the equal rows have a higher id than each judged document, and how many come before it."""
-    group, inverse = np.unique(first, return_inverse=True)
-    size = np.zeros(len(group), dtype=np.int64)
-    size[inverse] = n_equal
-    if n_equal.sum() > MAX_PAIRS_PER_ROW * size.sum():
-        return _break_ties_by_sorting(documents, rows, row, group, size)
-    owner, position = spread(n_equal)
-    equals = rows[first[owner] + position]
-    own = row[owner]
-    is_above = documents.take(equals).above(documents.take(own))
-    n_rows = len(row)
-    return (
-        np.bincount(owner, is_above, n_rows).astype(np.int64),
-        np.bincount(owner, equals < own, n_rows).astype(np.int64),
-    )
-
-
-def _break_ties_by_sorting(documents: ByteFields, rows: Ints, row: Ints, group: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """The same by sorting each group once, for groups with many judged documents."""
-    owner, position = spread(size)
-    equals = rows[group[owner] + position]
-    above, earlier = np.zeros((2, len(rows)), dtype=np.int64)
-    earlier[equals] = position
-    above[equals[documents.take(equals).order_within(owner)]] = position
-    return above[row], earlier[row]

@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from assay.arrays import Ints
-from assay.files.byte_fields import ByteFields, Words
+from assay.files.blocks.byte_fields import ByteFields, Words
 from assay.model import Qrels, RankRule
 from assay.views import Ranked, Ties, counted_run
 

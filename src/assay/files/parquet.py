@@ -53,12 +53,17 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
     """
     if not is_sound_footer(source.plain_path):
         raise DataError(BAD_PARQUET, source=source.label)
+    size = source.path.stat().st_size
+    if n_parquet_rows(connection, source) * LEAST_ROW > most_unpacked(size):
+        raise too_large(source.label, size)
+    return f"read_parquet({path_literal(source.plain_path)}, hive_partitioning=false)"
+
+
+def n_parquet_rows(connection: Any, source: FileSource) -> int:
+    """How many rows the file has, as its footer says."""
     path = path_literal(source.plain_path)
     [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
-    size = source.path.stat().st_size
-    if (n_rows or 0) * LEAST_ROW > most_unpacked(size):
-        raise too_large(source.label, size)
-    return f"read_parquet({path}, hive_partitioning=false)"
+    return int(n_rows or 0)
 
 
 @contextmanager

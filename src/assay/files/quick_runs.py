@@ -21,6 +21,7 @@ from assay.arrays import Floats, Ints, ScoreOrder, sort_order, sort_stretches, u
 from assay.errors import DataError
 from assay.files.database import LineIndex, connect, is_interrupt, is_wrong_statement
 from assay.files.rows import trec_fields
+from assay.files.streamed_runs import rank_streamed
 from assay.files.tables import Table, is_large, table_of
 from assay.model import Qrels, RankRule, Stretches, ranx_orders
 from assay.views import Ranked, RetrievedJudgments, Ties
@@ -55,7 +56,9 @@ def rank_source(
     with connect() as connection:
         try:
             table = _table_of(connection, source)
-            ranked = _rank_table(connection, table, qrels, rules) if table else None
+            ranked = rank_streamed(connection, table, source, qrels, rules) if table else None
+            if table and ranked is None:
+                ranked = _rank_table(connection, table, qrels, rules)
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except RuntimeError as error:

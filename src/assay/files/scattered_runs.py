@@ -2,34 +2,40 @@
 
 The first pass finds the judged documents and their scores. The second pass counts, for each of them, the rows of its query
 with a better score and those with the same score. Besides the judgments, only a hash of every row is kept, to find documents
-that appear twice.
+that appear twice; if there are many rows, in temporary files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, ScoreOrder, spread
-from assay.files.byte_fields import FACTOR, ByteFields, Words, find_hashes
+from assay.files.block_scan import RowBlock
+from assay.files.blocks.byte_fields import FACTOR, ByteFields, Words, find_hashes
+from assay.files.blocks.seen_hashes import SeenHashes
+from assay.files.blocks.trec_blocks import Unusual
 from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed
 from assay.files.long_reads import long_read
-from assay.files.source import FileSource
-from assay.files.trec_blocks import Block, Unusual, read_blocks
 from assay.model import Qrels
 
 
-def count_scattered(source: FileSource, qrels: Qrels, judged: JudgedFields, precisions: Sequence[str]) -> CountedJudgments:
-    """Count the rows of a file in two passes; Unusual if a document may appear twice."""
+def count_scattered(
+    read: Callable[[], Iterable[RowBlock]], qrels: Qrels, judged: JudgedFields, precisions: Sequence[str]
+) -> CountedJudgments:
+    """Count the rows that `read` reads from the start in two passes; Unusual if a document may appear twice."""
     finder = Finder(qrels, judged)
-    for part in _read_parts(source, finder.numbers):
-        finder.add(part)
-    finder.check_no_duplicates()
+    with long_read() as progress, SeenHashes() as seen:
+        for part in _parts(read(), finder.numbers):
+            seen.add(finder.add(part))
+        if seen.has_duplicates(partial(progress.advance, "", 0, 0)):
+            raise Unusual
     hits = finder.hits()
     counters = {precision: Counter(hits, judged, precision) for precision in precisions}
-    for part in _read_parts(source, finder.numbers):
+    for part in _parts(read(), finder.numbers):
         for counter in counters.values():
             counter.add(part)
     placed = {precision: counter.placed() for precision, counter in counters.items()}
@@ -40,7 +46,7 @@ def count_scattered(source: FileSource, qrels: Qrels, judged: JudgedFields, prec
 class Part:
     """A block with the number of the query of each row, and the number of the first row in the file."""
 
-    block: Block
+    block: RowBlock
     query: Ints
     first: int
 
@@ -61,14 +67,12 @@ class QueryNumbers:
         return np.array([known.setdefault(name, len(known)) for name in distinct.texts()], dtype=np.int64)[which]
 
 
-def _read_parts(source: FileSource, numbers: QueryNumbers) -> Iterator[Part]:
+def _parts(blocks: Iterable[RowBlock], numbers: QueryNumbers) -> Iterator[Part]:
     n_rows = 0
-    with long_read() as read, source.reading() as file:
-        for block in read_blocks(file, whole_queries=False):
-            read.advance(source.label, 0, len(block))
-            query = np.repeat(numbers.of(block.queries), block.ends - block.start)
-            yield Part(block, query, n_rows)
-            n_rows += len(block)
+    for block in blocks:
+        query = np.repeat(numbers.of(block.queries), block.ends - block.start)
+        yield Part(block, query, n_rows)
+        n_rows += len(block)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +92,6 @@ class Finder:
     qrels: Qrels
     judged: JudgedFields
     numbers: QueryNumbers = field(init=False)
-    _hashes: list[Words] = field(default_factory=list)
     _hits: list[JudgedHits] = field(default_factory=list)
     _n_rows: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _first_score: Floats = field(default_factory=lambda: np.zeros(0))
@@ -102,19 +105,19 @@ class Finder:
         if (self._pairs[1:] == self._pairs[:-1]).any():
             raise Unusual
 
-    def add(self, part: Part) -> None:
-        """Look for judged documents in a block."""
+    def add(self, part: Part) -> Words:
+        """Look for judged documents in a block, and return a hash of each row."""
         block, query = part.block, part.query
         score = block.scores()
         self._count_rows(query, score)
         pair = _paired(block.documents.hashes(), query)
-        self._hashes.append(pair)
         row, near = find_hashes(pair, self._pairs)
         judgment = self._order[near]
         same = self.qrels.query_of[judgment] == query[row]
         same &= block.documents.take(row).equal(self.judged.documents.take(judgment))
         row, judgment = row[same], judgment[same]
         self._hits.append(JudgedHits(judgment, query[row], score[row], part.first + row))
+        return pair
 
     def _count_rows(self, query: Ints, score: Floats) -> None:
         n_more = len(self.numbers) - len(self._n_rows)
@@ -125,14 +128,6 @@ class Finder:
         self._first_score[query[is_new][::-1]] = score[is_new][::-1]
         self._varies[query[score != self._first_score[query]]] = True
         self._n_rows += np.bincount(query, minlength=len(self._n_rows))
-
-    def check_no_duplicates(self) -> None:
-        """Unusual if two rows have the same hash."""
-        hashes = np.concatenate(self._hashes)
-        self._hashes.clear()
-        hashes.sort()
-        if (hashes[1:] == hashes[:-1]).any():
-            raise Unusual
 
     def hits(self) -> JudgedHits:
         """The judged documents, query by query, the best first."""

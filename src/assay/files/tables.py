@@ -19,6 +19,8 @@ from assay.model import all_text
 
 LARGE_FILE = 8_000_000
 """From this number of bytes, reading a file through the database is faster."""
+PARQUET_SHARE = 10
+"""A Parquet file is large already if it has only this part of the bytes, because its columns are compressed."""
 LARGE_FRAME = 200_000
 """From this number of rows, reading a data frame through the database is faster."""
 
@@ -37,6 +39,8 @@ TEXT_OR_WHOLE = {
 NUMERIC = {*TEXT_OR_WHOLE, "DOUBLE", "FLOAT"}
 
 
+CSV_BUFFER = 8_000_000
+"""Bytes that the database reads at a time: four of its longest lines. It has several buffers, so this limits its memory."""
 MARK = b"\x01"
 """A character that no line of JSON contains, so that a line is one column."""
 ID_SHAPE = r'(?:"([^"\\\x00-\x1f]+)"|(0|-?[1-9][0-9]{0,17}))'
@@ -61,7 +65,8 @@ class Table(NamedTuple):
 def is_large(source: Any) -> bool:
     """Whether a file or frame is so large that the database reads it faster."""
     if isinstance(source, FileSource):
-        return source.path.stat().st_size >= LARGE_FILE
+        size = source.path.stat().st_size
+        return size >= LARGE_FILE or (size * PARQUET_SHARE >= LARGE_FILE and source.kind == "parquet")
     return is_frame(source) and hasattr(source, "__len__") and len(source) >= LARGE_FRAME
 
 
@@ -97,7 +102,7 @@ def _no_number(column: str) -> str:
 
 def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
     dialect = f"delim={literal(delimiter)}, quote='', escape='', auto_detect=false, hive_partitioning=false"
-    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none')"
+    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none', buffer_size={CSV_BUFFER})"
 
 
 def _file(connection: Any, source: FileSource) -> Table | None:
@@ -187,13 +192,18 @@ def _named_columns(connection: Any, reader: str, *, is_text: bool = False) -> Ta
     except DataError:
         return None
     value = roles.get("score", roles.get("rank", ""))
-    if not {types[roles["query"]], types[roles["document"]]} <= TEXT_OR_WHOLE or types[value] not in NUMERIC | {"VARCHAR"}:
+    is_decimal = types[value].startswith("DECIMAL(")
+    is_readable = is_decimal or types[value] in NUMERIC | {"VARCHAR"}
+    if not {types[roles["query"]], types[roles["document"]]} <= TEXT_OR_WHOLE or not is_readable:
         return None
     query, doc = (f"{quoted(roles[role])}::VARCHAR" for role in ("query", "document"))
     if is_text:  # spaces around fields do not count
         query, doc = f"trim({query}, ' ' || chr(9))", f"trim({doc}, ' ' || chr(9))"
     sign = "" if "score" in roles else "-"
     odd = _no_number(quoted(value)) if types[value] == "VARCHAR" else "false"
-    inner = f"SELECT {query} AS q, {doc} AS d, {sign}({quoted(value)}::DOUBLE) AS s, {odd} AS odd FROM {reader}"
+    score = (
+        f"{quoted(value)}::VARCHAR::DOUBLE" if is_decimal else f"{quoted(value)}::DOUBLE"
+    )  # its text is rounded correctly
+    inner = f"SELECT {query} AS q, {doc} AS d, {sign}({score}) AS s, {odd} AS odd FROM {reader}"
     bad = "odd OR q IS NULL OR d IS NULL OR s IS NULL OR q = '' OR d = ''"
     return Table(f"SELECT q, d, s, {bad} AS bad FROM ({inner})")

@@ -15,22 +15,27 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.errors import DataError
-from assay.files.byte_fields import PADDING, ByteFields, Bytes
-from assay.files.decimals import parse_decimals
+from assay.files.blocks.byte_fields import PADDING, ByteFields, Bytes
+from assay.files.blocks.decimals import parse_decimals
 from assay.files.source import BOM
 
 BLOCK = 1 << 20
 """Bytes that are read at a time."""
 LARGEST_BLOCK = 1 << 26
-"""Bytes of the rows of one query; a larger one is left to the database."""
+"""Bytes of the rows of one query; a query with more is counted in two passes, which do not need all of its rows at once."""
 WIDTH = 6
 """Columns of a line."""
 NEWLINE, HASH_SIGN = b"\n#"
 SPACES = b" \t"
+SPACE = np.uint8(ord(" "))
 
 
 class Unusual(Exception):
     """Another reader must read this file."""
+
+
+class NeedsTwoPasses(Exception):
+    """The rows of a query are not together, or they are too many for a block."""
 
 
 def read_blocks(file: IO[bytes], begin: int = 0, end: int | None = None, *, whole_queries: bool = True) -> Iterator[Block]:
@@ -68,7 +73,7 @@ def read_blocks(file: IO[bytes], begin: int = 0, end: int | None = None, *, whol
             filled = len(unfinished)
         elif not is_last:
             if size >= LARGEST_BLOCK:
-                raise Unusual
+                raise NeedsTwoPasses if whole_queries else Unusual
             size *= 2
             buffer = buffer[: PADDING + filled] + bytes(size - filled + PADDING)
 
@@ -101,15 +106,16 @@ class Block:
     @classmethod
     def of(cls, data: Bytes, begin: int, end: int) -> Block:
         """The lines between two places; Unusual if they are not plain lines of six columns with one mark between them."""
-        text = data[begin:end]
-        places = np.flatnonzero(text <= 32)
-        if len(places) % WIDTH:
+        is_mark = data[:end] <= SPACE
+        is_mark[:begin] = False
+        places = np.flatnonzero(is_mark)
+        if len(places) % WIDTH or (is_mark[1:] & is_mark[:-1]).any():
             raise Unusual
-        marks = (places + begin).reshape(-1, WIDTH)
+        marks = places.reshape(-1, WIDTH)
         line = np.empty(len(marks), dtype=np.int64)
         line[0] = begin
-        line[1:] = marks[:-1, 5] + 1
-        _check_lines(data, marks, line, text)
+        np.add(marks[:-1, 5], 1, out=line[1:])
+        _check_lines(data, marks, line, data[begin:end])
         queries = ByteFields(data, line, marks[:, 0] - line)
         return cls(data, marks, line, np.flatnonzero(queries.differs_from_previous()), end)
 
@@ -152,17 +158,15 @@ class Block:
 
 
 def _check_lines(data: Bytes, marks: Ints, line: Ints, text: Bytes) -> None:
-    """Every line has five equal spaces or tabs and a line end, no empty column, and is neither a comment nor broken text.
+    """Every line has five equal spaces or tabs and a line end, and is neither a comment nor broken text.
 
-    `marks` are all places of white space. If each sixth is a line end, and if the others are as many as the spaces, they are
-    spaces.
+    `marks` are all places of white space, none beside another. If each sixth is a line end, and if the others are as many as
+    the spaces, they are spaces.
     """
     mark = data[marks[0, 0]]
     n_marks = np.count_nonzero(text == mark)
     is_plain = mark in SPACES and n_marks == 5 * len(marks) and (data[marks[:, 5]] == NEWLINE).all()
-    places = marks.ravel()
-    has_empty = marks[0, 0] == line[0] or (places[1:] - places[:-1]).min() < 2
-    if not is_plain or has_empty or (data[line] == HASH_SIGN).any():
+    if not is_plain or marks[0, 0] == line[0] or (data[line] == HASH_SIGN).any():
         raise Unusual
     if text.max() > 127:
         try:

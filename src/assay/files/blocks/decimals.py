@@ -1,8 +1,9 @@
 """Decimals: numbers in an array of bytes, read exactly as `float` reads them, eight digits at a time.
 
 A number such as -12.3456 is a whole number of digits, divided by a power of ten. Both are exact floats if there are few
-digits, so their quotient is correctly rounded. More digits need a quotient with more bits, which is rounded again; if that
-might give another number, and for everything that is not written in this way (1e-5, inf), Python reads the text.
+digits, so their quotient is correctly rounded. Up to eight digits fit into one word, from which the dot is taken out. More
+digits need a quotient with more bits, which is rounded again; if that might give another number, and for everything that is
+not written in this way (1e-5, inf), Python reads the text.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import numpy as np
 
 from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError
-from assay.files.byte_fields import MASKS, WIDTH, Bytes, Words, words_at
+from assay.files.blocks.byte_fields import MASKS, WIDTH, Bytes, Words, words_at
 from assay.model import parse_number
 
 U = np.uint64
 ZEROS, SIXES, HIGH = U(0x3030303030303030), U(0x0606060606060606), U(0xF0F0F0F0F0F0F0F0)
 ONES, TOPS, DOTS = U(0x0101010101010101), U(0x8080808080808080), U(0x2E2E2E2E2E2E2E2E)
+DOT_DIGIT, DOT_DIGITS = U(0x1E), U(0x1E1E1E1E1E1E1E1E)
+"""A dot in words from which the digit 0 was taken off."""
+NOT_DIGITS = U(0x7676767676767676)
+"""Added to a byte, it sets the highest bit unless the byte is 0 to 9."""
+ONE, SEVEN, EIGHT_BITS, BYTE = U(1), U(7), U(8), U(0xFF)
 PAIRS, FOURS, EIGHT = U(2561), U(6553601), U(42949672960001)
 """Factors that join neighbouring groups of digits: tens and ones, then hundreds, then ten thousands."""
 EVERY_SECOND, EVERY_FOURTH = U(0x00FF00FF00FF00FF), U(0x0000FFFF0000FFFF)
@@ -28,13 +34,66 @@ MAX_DIGITS = 19
 MAX_EXACT = U(2**53)
 HAS_MORE_BITS = np.finfo(np.longdouble).nmant >= 63
 MINUS, PLUS, DOT = b"-+."
+ZERO = np.uint8(ord("0"))
+LAST_BYTES = ~MASKS[::-1]
+"""Number of bytes → the bits of the last so many bytes of a word."""
 
 
 def parse_decimals(data: Bytes, start: Ints, end: Ints) -> Floats:
     """The numbers between start and end; a DataError if one of them is not a number. `data` has padding on both sides."""
-    first = data[start]
+    first = data.take(start, mode="clip")
     is_negative = first == MINUS
     begin = start + (is_negative | (first == PLUS))
+    value, is_plain = _parse_short(data, begin, end)
+    if not is_plain.all():
+        rows = np.flatnonzero(~is_plain)
+        value[rows], is_plain[rows] = _parse_long(data, begin[rows], end[rows])
+    if is_negative.any():
+        np.negative(value, out=value, where=is_negative)
+    for row in np.flatnonzero(~is_plain).tolist():
+        value[row] = parse_number_text(data[start[row] : end[row]].tobytes())
+    return value
+
+
+def _parse_short(data: Bytes, begin: Ints, end: Ints) -> tuple[Floats, Bools]:
+    """The numbers without their signs, and whether each has at most eight digits and perhaps a dot, so that it is right."""
+    n_letters = end - begin
+    letters = words_at(data, end - WIDTH)
+    letters ^= ZEROS
+    letters &= LAST_BYTES.take(n_letters, mode="clip")
+    dot = _dots(letters)
+    after = dot * BYTE
+    after |= dot - ONE
+    before = letters & (dot - ONE)
+    before <<= EIGHT_BITS
+    digits = letters & ~after
+    digits |= before
+    has_dot = dot != 0
+    if not has_dot.all():
+        np.copyto(digits, letters, where=~has_dot)
+    if n_letters.max(initial=0) > WIDTH:
+        digits |= ((data.take(end - WIDTH - 1, mode="clip") ^ ZERO) * (n_letters == WIDTH + 1)).astype(np.uint64)
+    n_digits = n_letters - has_dot
+    others = digits + NOT_DIGITS
+    others |= digits
+    others &= TOPS
+    is_plain = (others == 0) & (n_digits > 0) & (n_digits <= WIDTH)
+    n_decimals = WIDTH - 1 - (np.bitwise_count(dot - ONE) >> 3).astype(np.int64)
+    value = _joined(digits).astype(np.float64)
+    value /= POWERS.take(n_decimals, mode="clip")
+    return value, is_plain
+
+
+def _dots(letters: Words) -> Words:
+    """The lowest bit of the byte of the first dot in each word, or of all words if they have it at the same place; or 0."""
+    marks = _dot_marks(letters[:1], DOT_DIGITS)
+    if marks[0] and not ((letters & (marks[0] >> SEVEN) * BYTE) ^ (marks[0] >> SEVEN) * DOT_DIGIT).any():
+        return marks >> SEVEN
+    return _dot_marks(letters, DOT_DIGITS) >> SEVEN
+
+
+def _parse_long(data: Bytes, begin: Ints, end: Ints) -> tuple[Floats, Bools]:
+    """The same for numbers with more digits."""
     dot = _find_dots(data, begin, end)
     n_decimals = np.maximum(end - dot - 1, 0)
     whole, whole_is_plain = _digits(data, dot, dot - begin)
@@ -48,10 +107,7 @@ def parse_decimals(data: Bytes, start: Ints, end: Ints) -> Floats:
     is_long = is_plain & (digits >= MAX_EXACT)
     if is_long.any():
         is_plain[is_long] = _round_long(value, np.flatnonzero(is_long), digits, exponent)
-    np.negative(value, out=value, where=is_negative)
-    for row in np.flatnonzero(~is_plain).tolist():
-        value[row] = parse_number_text(data[start[row] : end[row]].tobytes())
-    return value
+    return value, is_plain
 
 
 def parse_number_text(text: bytes) -> float:
@@ -79,10 +135,18 @@ def _find_dots(data: Bytes, begin: Ints, end: Ints) -> Ints:
 
 def _place_of_dot(words: Words) -> Ints:
     """The place of the first dot in each word; 8 if it has none."""
-    different = words ^ DOTS
-    marks = (different - ONES) & ~different & TOPS
-    lowest = marks & (~marks + U(1))
-    return np.bitwise_count(lowest - U(1)).astype(np.int64) >> 3
+    return np.bitwise_count(_dot_marks(words, DOTS) - U(1)).astype(np.int64) >> 3
+
+
+def _dot_marks(words: Words, dots: np.uint64) -> Words:
+    """The highest bit of the byte of the first dot in each word; 0 if it has none. `dots` is a word of eight dots."""
+    different = words ^ dots
+    marks: Words = different - ONES
+    np.invert(different, out=different)
+    marks &= different
+    marks &= TOPS
+    marks &= ~marks + U(1)
+    return marks
 
 
 def _digits(data: Bytes, end: Ints, n_digits: Ints) -> tuple[Words, Bools]:
@@ -107,9 +171,20 @@ def _last_digits(data: Bytes, end: Ints, n_digits: Ints) -> tuple[Words, Bools]:
         words = (words & ~others) | (ZEROS & others)
     is_plain = ((words & HIGH) == ZEROS) & (((words + SIXES) & HIGH) == ZEROS)
     words -= ZEROS
-    words = ((words * PAIRS) >> U(8)) & EVERY_SECOND
-    words = ((words * FOURS) >> U(16)) & EVERY_FOURTH
-    return (words * EIGHT) >> U(32), is_plain
+    return _joined(words), is_plain
+
+
+def _joined(words: Words) -> Words:
+    """The number that eight digits, one in each byte, are. The words are overwritten."""
+    words *= PAIRS
+    words >>= U(8)
+    words &= EVERY_SECOND
+    words *= FOURS
+    words >>= U(16)
+    words &= EVERY_FOURTH
+    words *= EIGHT
+    words >>= U(32)
+    return words
 
 
 def _round_long(value: Floats, rows: Ints, digits: Words, exponent: Ints) -> Bools:
