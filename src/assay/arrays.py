@@ -49,6 +49,8 @@ class ScoreOrder:
     def locate(self, query: Ints, score: NDArray[np.floating]) -> tuple[Ints, Ints]:
         """How many documents of the query have a higher score than `score`, and how many have exactly that score."""
         key = -score
+        if len(self.start) == 1:
+            return self._locate_in_one(key)
         first = self.first_at_least(query, key, strictly=False)
         tied = np.ones(len(key), dtype=np.int64)
         following = first + 1
@@ -59,6 +61,12 @@ class ScoreOrder:
             past = self.first_at_least(query[has_twin], key[has_twin], strictly=True)
             tied[has_twin] = past - first[has_twin]
         return first - self.start[query], tied
+
+    def _locate_in_one(self, key: NDArray[np.floating]) -> tuple[Ints, Ints]:
+        """The same if there is only one query: NumPy's own search is faster then."""
+        stretch = self.negated[self.start[0] : self.end[0]]
+        better = np.searchsorted(stretch, key, "left")
+        return better, np.searchsorted(stretch, key, "right") - better
 
     def first_at_least(self, query: Ints, key: NDArray[np.floating], *, strictly: bool) -> Ints:
         """Binary search in all stretches at once: the first position whose value is ≥ key (> key if strictly)."""
@@ -166,5 +174,6 @@ def sort_order(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
 
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
     """Elementwise quotient; 0 if the denominator is 0."""
-    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
-    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+    top, bottom = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    shape = top.shape if top.shape == bottom.shape else np.broadcast_shapes(top.shape, bottom.shape)
+    return np.divide(top, bottom, out=np.zeros(shape), where=bottom != 0)

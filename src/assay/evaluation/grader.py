@@ -34,9 +34,10 @@ class Grader:
     ) -> None:
         self.qrels = qrels
         self._times, self._spans, self._make_views = times, spans, make_views
-        policies = list(policies)
+        policies = list(dict.fromkeys(policies))
         self._source, self._ranked = _rank_run(qrels, run, policies)
         self._duplicates = policies[0].duplicates
+        self._is_only_policy = len(policies) == 1
         self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
         self._known: dict[tuple[int, Policy], Grading] = {}
         self._by_policy: dict[Policy, Grading] = {}
@@ -55,6 +56,8 @@ class Grader:
 
     def _grading(self, policy: Policy) -> Grading:
         ranked = self._ranked[policy.rank_rule]
+        if self._is_only_policy:
+            return settle(ranked, policy)
         ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
         key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # the ranks settle the rest
         if key not in self._known:

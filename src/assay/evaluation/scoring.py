@@ -297,6 +297,8 @@ def evaluate_judgments(
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
     """The result with bands: how much ties and unjudged documents could change each value."""
+    if not tie_band and not residuals and not result.tie_bands and not result.residuals:
+        return result
     grader, settings = result.grader, result.settings
     if grader is None:
         raise UsageError("bands need the rankings, but this result was read from a file or a store. Score the run again")

@@ -233,6 +233,11 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return float(self.grades.max(initial=0.0))
 
     @cached_property
+    def remembered(self) -> dict[str, Any]:
+        """What views computed from the judgments alone; every run needs it again."""
+        return {}
+
+    @cached_property
     def descending(self) -> Floats:
         """The grades of each query, best first: the ideal ranking."""
         return self.grades[np.lexsort((-self.grades, self.query_of))]

@@ -6,13 +6,15 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, running_products, running_sums
 from assay.model import Qrels
 from assay.views.subtopics import BySubtopic, by_subtopic
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,38 @@ class Hits:
     def running_product(self, values: Floats) -> Floats:
         """For each hit: the product of `values` over the hits of its query up to and including it."""
         return running_products(values, self.query, self.n_queries)
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value for a key; computed once. The hits of the ideal ranking are the same for every run."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        value: T = self._memory[key]
+        return value
+
+    @cached_property
+    def _memory(self) -> dict[Hashable, Any]:
+        return {}
+
+    def at_level(self, level: float | None) -> Hits:
+        """Only the hits that count as relevant at a level."""
+        return self.remembered(("level", level), lambda: self.where(is_relevant(self.grade, level)))
+
+    def by_gain(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
+        """The hits with a gain, best first, each at its place among them, and their gains."""
+        key = (gain.func, *gain.keywords.items()) if isinstance(gain, partial) else gain
+        return self.remembered(("gain", key), lambda: self._by_gain(gain))
+
+    def _by_gain(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
+        gains = gain(self.grade)
+        worth = gains > 0
+        query, grade, gains = self.query[worth], self.grade[worth], gains[worth]
+        if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
+            order = np.lexsort((-gains, query))
+            grade, gains = grade[order], gains[order]
+        count = np.bincount(query, minlength=self.n_queries)
+        position = np.arange(1, len(query) + 1)
+        position -= np.repeat(np.cumsum(count) - count, count)
+        return Hits(query, position, grade, self.n_queries), gains
 
     def first_rank(self) -> Ints:
         """Rank of the first hit of each query; 0 if it has none."""
@@ -124,24 +158,13 @@ class GradedRun:
             self._memory[key] = make()
         return self._memory[key]
 
-    def _at_level(self, rel: float | None) -> tuple[Hits, Ints]:
-        level = self.level if rel is None else rel
-        hits, total = self._remembered(
-            ("level", level),
-            lambda: (
-                self.retrieved.where(is_relevant(self.retrieved.grade, level)),
-                np.bincount(self.ideal.query[is_relevant(self.ideal.grade, level)], minlength=self.n_queries),
-            ),
-        )
-        return hits, total
-
     def relevant(self, rel: float | None = None) -> Hits:
         """The retrieved documents that count as relevant, at this level or at that of the policy."""
-        return self._at_level(rel)[0]
+        return self.retrieved.at_level(self.level if rel is None else rel)
 
     def n_relevant(self, rel: float | None = None) -> Ints:
         """How many relevant documents each query has, retrieved or not."""
-        return self._at_level(rel)[1]
+        return self.ideal.at_level(self.level if rel is None else rel).count
 
     def is_relevant(self, hits: Hits, rel: float | None = None) -> Bools:
         """Which of these hits count as relevant, at this level or at that of the policy."""
@@ -160,21 +183,7 @@ class GradedRun:
 
     def ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
         """The ideal ranking under a gain function, and its gains; only documents with a gain, best first."""
-        key = (gain.func, *gain.keywords.items()) if isinstance(gain, partial) else gain
-        hits, gains = self._remembered(("ideal", key), lambda: self._ideal_by(gain))
-        return hits, gains
-
-    def _ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
-        gains = gain(self.ideal.grade)
-        worth = gains > 0
-        query, grade, gains = self.ideal.query[worth], self.ideal.grade[worth], gains[worth]
-        if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
-            order = np.lexsort((-gains, query))
-            grade, gains = grade[order], gains[order]
-        count = np.bincount(query, minlength=self.n_queries)
-        position = np.arange(1, len(query) + 1)
-        position -= np.repeat(np.cumsum(count) - count, count)
-        return Hits(query, position, grade, self.n_queries), gains
+        return self.ideal.by_gain(gain)
 
     def condensed(self) -> GradedRun:
         """The same run without its unjudged documents; the others move up."""
@@ -286,12 +295,11 @@ def graded_run(
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
     judgment = judgment[order]
     retrieved = Hits(query[order], rank[order], qrels.grades[judgment], len(qrels))
-    ideal = Hits(qrels.query_of, _places(qrels), qrels.descending, len(qrels))
     return GradedRun(
         qrels.query_ids,
         retrieved,
         n_retrieved,
-        ideal,
+        _ideal(qrels),
         qrels.max_grade,
         tag=tag,
         judgment=judgment,
@@ -300,7 +308,11 @@ def graded_run(
     )
 
 
-def _places(qrels: Qrels) -> Ints:
-    places = np.arange(1, len(qrels.docs) + 1)
-    places -= qrels.offsets[:-1][qrels.query_of]
-    return places
+def _ideal(qrels: Qrels) -> Hits:
+    """Every judged grade of each query, best first; the same object for every run."""
+    if "ideal" not in qrels.remembered:
+        places = np.arange(1, len(qrels.docs) + 1)
+        places -= qrels.offsets[:-1][qrels.query_of]
+        qrels.remembered["ideal"] = Hits(qrels.query_of, places, qrels.descending, len(qrels))
+    ideal: Hits = qrels.remembered["ideal"]
+    return ideal
