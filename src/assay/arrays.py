@@ -175,5 +175,6 @@ def sort_order(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
     """Elementwise quotient; 0 if the denominator is 0."""
     top, bottom = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
-    shape = top.shape if top.shape == bottom.shape else np.broadcast_shapes(top.shape, bottom.shape)
-    return np.divide(top, bottom, out=np.zeros(shape), where=bottom != 0)
+    if np.count_nonzero(bottom) == bottom.size:
+        return top / bottom
+    return np.divide(top, bottom, out=np.zeros(np.broadcast_shapes(top.shape, bottom.shape)), where=bottom != 0)

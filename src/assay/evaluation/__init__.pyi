@@ -51,6 +51,7 @@ from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
+from assay.evaluation.intervals import with_intervals as with_intervals
 from assay.evaluation.profile import OWN as OWN
 from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting
@@ -124,7 +125,6 @@ from assay.evaluation.scoring import evaluate_metrics as evaluate_metrics
 from assay.evaluation.scoring import evaluate_settings as evaluate_settings
 from assay.evaluation.scoring import formats_of as formats_of
 from assay.evaluation.scoring import with_bands as with_bands
-from assay.evaluation.scoring import with_intervals as with_intervals
 from assay.evaluation.short_rankings import SHORT_SIGN as SHORT_SIGN
 from assay.evaluation.short_rankings import Limit as Limit
 from assay.evaluation.short_rankings import find_limit as find_limit

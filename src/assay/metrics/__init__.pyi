@@ -5,6 +5,7 @@ from assay.metrics.catalog.text_overlap import Overlap as Overlap
 from assay.metrics.catalog.text_overlap import common_subsequence as common_subsequence
 from assay.metrics.catalog.text_overlap import overlap as overlap
 from assay.metrics.catalog.text_overlap import token_f1 as token_f1
+from assay.metrics.custom import is_import as is_import
 from assay.metrics.custom import metric as metric
 from assay.metrics.custom import unknown_function as unknown_function
 from assay.metrics.definition import GAIN_LEVEL as GAIN_LEVEL
@@ -56,6 +57,7 @@ from assay.metrics.questions import find_questions as find_questions
 from assay.metrics.questions import read_as as read_as
 from assay.metrics.registry import GROUPS as GROUPS
 from assay.metrics.registry import all_metrics as all_metrics
+from assay.metrics.registry import n_registered as n_registered
 from assay.metrics.residuals import residual_scores as residual_scores
 from assay.metrics.ties import N_SAMPLED as N_SAMPLED
 from assay.metrics.ties import SEED as SEED

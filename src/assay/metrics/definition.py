@@ -167,10 +167,10 @@ class BoundMetric:
         return self._apply(self.metric.expected, view) if self.metric.expected else None
 
     def _apply(self, function: Callable[..., Any], view: Any) -> Any:
+        if "judged_only" not in self.params:
+            return function(view, **self.params)
         params = dict(self.params)
-        if params.pop("judged_only", False):
-            view = view.condensed()
-        return function(view, **params)
+        return function(view.condensed() if params.pop("judged_only") else view, **params)
 
     def __hash__(self) -> int:
         return hash(self.name)

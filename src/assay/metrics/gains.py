@@ -49,7 +49,7 @@ def discounts(rank: Ints | Floats, discount: str = "log2") -> Floats:
 
 def discounted_gain(hits: Hits, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
     """Σ gain / discount over the hits within the first k ranks, per query."""
-    if k is not None:
+    if k is not None and k < hits.deepest:
         inside = hits.rank <= k
         hits, worth = hits.where(inside), worth[inside]
     if discount == "log2":  # divides as trec_eval does, so that all digits agree

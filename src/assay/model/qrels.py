@@ -182,10 +182,14 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return {query: place for place, query in enumerate(self.query_ids)}
 
     @cached_property
+    def bounds(self) -> list[int]:
+        """The offsets as a list."""
+        return self.offsets.tolist()
+
+    @cached_property
     def index(self) -> list[dict[str, int]]:
         """For each query: document id → the number of its judgment."""
-        bounds = self.offsets.tolist()
-        return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(bounds)]
+        return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(self.bounds)]
 
     @cached_property
     def n_documents(self) -> int:

@@ -32,9 +32,22 @@ class Hits:
 
     def top(self, k: int | Ints | None) -> Hits:
         """Only hits at rank k or better; k may differ per query, None keeps all."""
-        if k is None:
+        if k is None or (isinstance(k, int) and k >= self.deepest):
             return self
         return self.where(self.rank <= (k if isinstance(k, int) else k[self.query]))
+
+    def n_within(self, k: int | Ints | None) -> Ints:
+        """How many of these hits each query has at rank k or better."""
+        if not isinstance(k, int):
+            return self.top(k).count
+        if k >= self.deepest:
+            return self.count
+        return self.remembered(("n", k), lambda: np.bincount(self.query[self.rank <= k], minlength=self.n_queries))
+
+    @cached_property
+    def deepest(self) -> int:
+        """The largest rank; 0 if there are no hits."""
+        return int(self.rank.max()) if len(self.rank) else 0
 
     @cached_property
     def position(self) -> Ints:
@@ -293,8 +306,14 @@ def graded_run(
     """A GradedRun over all queries of the Qrels, from the retrieved judgments (in any order) and their ranks."""
     query = qrels.query_of[judgment]
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
-    judgment = judgment[order]
-    retrieved = Hits(query[order], rank[order], qrels.grades[judgment], len(qrels))
+    return ordered_run(qrels, judgment[order], rank[order], n_retrieved, tag, None if ties is None else ties.where(order))
+
+
+def ordered_run(
+    qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag: str = "", ties: Ties | None = None
+) -> GradedRun:
+    """The same for judgments that are in the order of their queries and ranks already."""
+    retrieved = Hits(qrels.query_of[judgment], rank, qrels.grades[judgment], len(qrels))
     return GradedRun(
         qrels.query_ids,
         retrieved,
@@ -304,7 +323,7 @@ def graded_run(
         tag=tag,
         judgment=judgment,
         judgments=qrels if qrels.subtopics or qrels.iterations else None,
-        ties=None if ties is None else ties.where(order),
+        ties=ties,
     )
 
 

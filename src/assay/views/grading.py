@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
-from itertools import chain, repeat
+from functools import cache, cached_property, lru_cache, partial
+from itertools import chain, compress, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from assay.arrays import Bools, Floats, Ints, ScoreOrder
 from assay.errors import DataError
 from assay.model import Policy, Qrels, Ranking, RankRule, Run, Stretches, all_text, ranx_orders, sorted_ids
 from assay.text import counted, some_of
+from assay.views.few_rankings import few_rankings
 from assay.views.graded import GradedRun, Ties, graded_run
+from assay.views.ranked import Ranked
 
 MAX_COMPARED = 64
 """Up to this number of tied documents, comparing ids is faster than sorting them."""
@@ -24,21 +26,6 @@ TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
 
 Equals = Callable[[int, int, int], list[str]]
 """Place of a query, number of documents with a higher score, number with an equal score → the tied ones, best first."""
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A run ranked by one rule for all judged queries, before the policy decides which of them count."""
-
-    run: GradedRun
-    is_missing: Bools
-    """Which judged queries are missing from the run."""
-    n_constant: int
-    """Number of queries with several documents that all have the same score."""
-    n_extra: int
-    """Number of queries in the run that have no judgments."""
-    extra: tuple[str, ...] = ()
-    """The ids of these queries, if they are known."""
 
 
 @dataclass(frozen=True)
@@ -94,26 +81,6 @@ class RetrievedJudgments:
         return Ranked(graded, self.places < 0, int(is_constant.sum()), n_extra, self.extra)
 
 
-def counted_run(
-    qrels: Qrels,
-    judgment: Ints,
-    ties: Ties,
-    ahead: Ints,
-    length: Ints,
-    *,
-    n_constant: int,
-    n_extra: int,
-    tag: str = "",
-) -> Ranked:
-    """A run whose better and equal rows were counted: `ahead` equal rows come before each judged document.
-
-    `length` is the number of documents retrieved for each judged query; -1 if the query is missing from the run.
-    """
-    has_ties = bool(len(ties.equal)) and int(ties.equal.max()) > 1
-    graded = graded_run(qrels, judgment, ties.better + ahead + 1, np.maximum(length, 0), tag, ties if has_ties else None)
-    return Ranked(graded, length < 0, n_constant, n_extra)
-
-
 @dataclass(frozen=True)
 class Grading:
     """A graded run, and how many queries were missing, extra or left out."""
@@ -152,11 +119,20 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
 
 def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule, Ranked]:
     """The run ranked by several rules; documents are looked up only once."""
-    retrieved = find_judged(run, qrels)
-    retrieved_others = retrieved
+    rules = list(rules)
+    rank = rank_without_self = _ranker(run, qrels)
     if any(rule.drop_self for rule in rules) and (others := run.without_self()) is not run:
-        retrieved_others = find_judged(others, qrels)
-    return {rule: (retrieved_others if rule.drop_self else retrieved).ranked(rule) for rule in rules}
+        rank_without_self = _ranker(others, qrels)
+    return {rule: (rank_without_self if rule.drop_self else rank)(rule) for rule in rules}
+
+
+def _ranker(run: Run, qrels: Qrels) -> Callable[[RankRule], Ranked]:
+    """A function that ranks the run by a rule: in plain Python if the run is small and the rule permits it, else by arrays."""
+    few = few_rankings(run, qrels)
+    if few is None:
+        return find_judged(run, qrels).ranked
+    by_arrays = cache(lambda: find_judged(run, qrels))
+    return lambda rule: few.ranked(rule) or by_arrays().ranked(rule)
 
 
 def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
@@ -191,7 +167,7 @@ def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
 def settle(ranked: Ranked, policy: Policy) -> Grading:
     """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
     run = ranked.run
-    missing = tuple(run.query_ids[number] for number in np.flatnonzero(ranked.is_missing).tolist())
+    missing = tuple(compress(run.query_ids, ranked.is_missing.tolist()))
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
         raise _refusal("judged query", len(missing), f"{verb} missing from the run", missing, "missing")
@@ -199,18 +175,21 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         verb = "has" if ranked.n_extra == 1 else "have"
         raise _refusal("query", ranked.n_extra, f"in the run {verb} no judgments", ranked.extra, "extra")
     run = _applied(run, policy)
-    keep = ~ranked.is_missing if policy.missing == "skip" else np.ones(run.n_queries, dtype=bool)
-    without_relevant = keep & (run.n_relevant() == 0)
+    without_relevant = run.n_relevant() == 0
+    keep = None
+    if policy.missing == "skip" and missing:
+        keep = ~ranked.is_missing
+        without_relevant &= keep
     if policy.no_relevant == "error" and without_relevant.any():
         empty = [run.query_ids[number] for number in np.flatnonzero(without_relevant).tolist()]
         verb = "has" if len(empty) == 1 else "have"
         raise _refusal("query", len(empty), f"{verb} no relevant document", empty, "no_relevant")
     if policy.no_relevant == "skip":
-        keep = keep & ~without_relevant
+        keep = ~without_relevant if keep is None else keep & ~without_relevant
     return Grading(
-        run.select(keep),
+        run if keep is None else run.select(keep),
         missing,
-        len(keep),
+        run.n_queries,
         ranked.n_extra,
         int(without_relevant.sum()),
         ranked.n_constant,
@@ -221,12 +200,10 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
 
 def _applied(run: GradedRun, policy: Policy) -> GradedRun:
     """The run as the policy reads it: the level, the depth, negative grades, and unjudged documents."""
-    run = replace(
-        run,
-        max_grade=_top(run, policy),
-        level=policy.rel,
-        tie_rule=policy.ties if policy.ties in ("expected", "error") else "settled",
-    )
+    top = run.max_grade if policy.max_grade is None else float(policy.max_grade)
+    tie_rule = policy.ties if policy.ties in ("expected", "error") else "settled"
+    if (top, policy.rel, tie_rule) != (run.max_grade, run.level, run.tie_rule):
+        run = replace(run, max_grade=top, level=policy.rel, tie_rule=tie_rule)
     if policy.depth is not None:
         run = run.cut(policy.depth)
     if policy.negatives == "nonrelevant":
@@ -237,10 +214,6 @@ def _applied(run: GradedRun, policy: Policy) -> GradedRun:
 def _refusal(noun: str, count: int, fault: str, queries: Sequence[str], field: str) -> DataError:
     """The error for queries that the policy does not allow: `2 queries have no relevant document: q1 q7`."""
     return DataError(f"{counted(count, noun)} {fault}: {some_of(queries)}", field=field)
-
-
-def _top(run: GradedRun, policy: Policy) -> float:
-    return run.max_grade if policy.max_grade is None else float(policy.max_grade)
 
 
 def _places(run: Run, qrels: Qrels) -> Ints:
