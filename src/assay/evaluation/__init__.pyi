@@ -36,6 +36,7 @@ from assay.evaluation.domains import is_decided_by_domain as is_decided_by_domai
 from assay.evaluation.domains import open_context as open_context
 from assay.evaluation.domains import read_options as read_options
 from assay.evaluation.domains import with_domain_documents as with_domain_documents
+from assay.evaluation.evaluator import Evaluator as Evaluator
 from assay.evaluation.explanation import Explanation as Explanation
 from assay.evaluation.explanation import Figure as Figure
 from assay.evaluation.explanation import Moved as Moved
@@ -49,9 +50,9 @@ from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
+from assay.evaluation.intervals import with_intervals as with_intervals
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
-from assay.evaluation.intervals import with_intervals as with_intervals
 from assay.evaluation.profile import OWN as OWN
 from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting

@@ -168,7 +168,7 @@ class Setting:
         return cls(asked, metric, replace(profile.policy, **variant.policy), variant.digits)
 
 
-class Settings(tuple[Setting, ...]):
+class Settings(tuple[Setting, ...]):  # noqa: SLOT001 (its cached properties need a __dict__)
     """The settings of all metrics of an evaluation, and what follows from them alone. It is computed once for many runs."""
 
     @classmethod

@@ -142,13 +142,18 @@ def evaluate(
     )
 
 
-def requested_settings(metrics: Given | Iterable[Given], profile: Profile) -> Settings:
+def requested_settings(metrics: Given | Iterable[Given] | None, profile: Profile) -> Settings:
     """How the metrics that a Python program names are scored. Names under assay's conventions are read once."""
-    names = [metrics] if isinstance(metrics, str) else metrics
-    is_usual = profile is OWN and isinstance(names, list | tuple)
-    if is_usual and all(type(name) is str and not is_import(name) for name in names):
-        return _usual_settings(tuple(names), n_registered())
+    if profile is OWN and (names := _plain_names(metrics)):
+        return _usual_settings(names, n_registered())
     return settings_of(parse_metrics(written_metrics(metrics), profile.name), profile)
+
+
+def _plain_names(metrics: object) -> tuple[str, ...]:
+    """The names, if all metrics are named by text that imports nothing; else empty."""
+    names = (metrics,) if isinstance(metrics, str) else metrics
+    is_plain = isinstance(names, list | tuple) and all(type(name) is str and not is_import(name) for name in names)
+    return tuple(names) if is_plain and isinstance(names, list | tuple) else ()
 
 
 @lru_cache(maxsize=256)
@@ -210,9 +215,7 @@ def _evaluated(
     """The result without bands; the default metrics if there are no settings."""
     if settings is None:
         is_benchmark = isinstance(qrels, BenchmarkDataset)
-        settings = settings_of(
-            default_metrics([qrels.format]) if is_benchmark else parse_metrics(None, profile.name), profile
-        )
+        settings = requested_settings(default_metrics([qrels.format]) if is_benchmark else None, profile)
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by.with_options(options)
@@ -221,7 +224,7 @@ def _evaluated(
         return with_short_run(scored, qrels, is_own_choice=run is qrels.retrieved)
     if relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset: plain judgments are matched by id only")
-    return with_short_run(evaluate_judgments(*as_judged(qrels, run), settings, profile, name, options))
+    return with_short_run(evaluate_judgments(as_judged(qrels), as_ranked(run), settings, profile, name, options))
 
 
 def evaluate_dataset(
@@ -349,12 +352,19 @@ def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Prof
     return OWN if policy is None else replace(OWN, policy=policy)
 
 
-def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
-    """The judgments, and the source of the rankings."""
-    if isinstance(qrels, Run) or isinstance(run, Qrels):
-        raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
+def as_judged(qrels: Any) -> Qrels:
+    """The judgments in a source."""
+    if isinstance(qrels, Run):
+        raise UsageError(JUDGMENTS_FIRST)
     truth = load_ground_truth(qrels, kind="judgments")
-    return truth if isinstance(truth, Qrels) else scored_judgments(truth), as_source(run)
+    return truth if isinstance(truth, Qrels) else scored_judgments(truth)
+
+
+def as_ranked(run: Any) -> Any:
+    """The source of the rankings."""
+    if isinstance(run, Qrels):
+        raise UsageError(JUDGMENTS_FIRST)
+    return as_source(run)
 
 
 def _result(
@@ -386,6 +396,7 @@ def _on_scale(policy: Policy, max_grade: float) -> Policy:
     return replace(policy, max_grade=max_grade or None)
 
 
+JUDGMENTS_FIRST = "judgments come first, then the run: evaluate(qrels, run)"
 ADVICE_OF_FIELD = {
     "ties": "--ties docid_desc",
     "missing": "--missing zero",

@@ -121,8 +121,9 @@ class Column(NamedTuple):
         if isinstance(scores, Composed):
             return cls(np.asarray(scores.score, dtype=float), np.asarray(scores.parts, dtype=float), aggregation)
         values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)
-        is_shared = ones is not None and len(ones) == len(values)
-        return cls(values, ones if is_shared else np.ones(len(values)), aggregation)
+        if ones is None or len(ones) != len(values):
+            ones = np.ones(len(values))
+        return cls(values, ones, aggregation)
 
     @classmethod
     def undefined(cls, n: int, aggregation: Aggregation) -> Column:

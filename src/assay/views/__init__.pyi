@@ -23,12 +23,12 @@ from assay.views.graded import graded_run as graded_run
 from assay.views.graded import is_relevant as is_relevant
 from assay.views.graded import tie_groups as tie_groups
 from assay.views.grading import Grading as Grading
-from assay.views.ranked import Ranked as Ranked
 from assay.views.grading import RetrievedJudgments as RetrievedJudgments
-from assay.views.ranked import counted_run as counted_run
 from assay.views.grading import grade as grade
 from assay.views.grading import rank_all as rank_all
 from assay.views.grading import settle as settle
+from assay.views.ranked import Ranked as Ranked
+from assay.views.ranked import counted_run as counted_run
 from assay.views.routing import FIELDS as FIELDS
 from assay.views.routing import GATED as GATED
 from assay.views.routing import NEEDED as NEEDED

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,16 +23,10 @@ IS_BEHIND = {"docid_desc": str.__lt__, "docid_asc": str.__gt__}
 """Tie rule → whether the first id is ranked after the second one."""
 
 
-class _Row(NamedTuple):
-    """A judged document that was retrieved."""
-
-    query: int
-    """The index of its query."""
-    better: int
-    """The number of documents with a higher score."""
-    equal: int
-    """The number of documents with the same score, itself included."""
-    judgment: int
+_Row = tuple[int, int, int, int]
+"""A judged document that was retrieved: the index of its query, how many documents score higher, how many score the same
+(itself included), and the number of its judgment.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,7 @@ class FewRankings:
         """The run ranked by a rule; None if only arrays can apply the rule."""
         if rule.precision != "float64":
             return None
-        has_ties = any(row.equal > 1 for row in self.rows)
+        has_ties = any(equal > 1 for _, _, equal, _ in self.rows)
         key = rule.ties if has_ties else ""
         if key not in self._known:
             ahead = self._ahead(key) if has_ties else repeat(0)
@@ -65,15 +58,15 @@ class FewRankings:
     def _ranked(self, ahead: Iterable[int], *, has_ties: bool) -> Ranked:
         """The run with `ahead` of the equal documents before the document of each row."""
         pairs = zip(self.rows, ahead, strict=False)  # without ties, zeros never end
-        rows = sorted((row.query, row.better + n + 1, *row[1:]) for row, n in pairs)
-        _, rank, better, equal, judgment = (np.array(column) for column in zip(*rows, strict=True))
+        rows = sorted((query, better + n + 1, better, *rest) for (query, better, *rest), n in pairs)
+        _, rank, better, equal, judgment = zip(*rows, strict=True)
+        ties = Ties(np.array(better), np.array(equal)) if has_ties else None
         n_extra = len(self.run.query_ids) - len(self.rankings)
         extra = tuple(query for query in self.run.query_ids if query not in self.qrels.numbers) if n_extra else ()
         is_missing, length = np.ones(len(self.qrels), dtype=bool), np.zeros(len(self.qrels), dtype=np.int64)
         for number, ranking in self.rankings.items():
             is_missing[number], length[number] = False, len(ranking)
-        ties = Ties(better, equal) if has_ties else None
-        graded = ordered_run(self.qrels, judgment, rank, length, self.run.tag, ties)
+        graded = ordered_run(self.qrels, np.array(judgment), np.array(rank), length, self.run.tag, ties)
         return Ranked(graded, is_missing, self.n_constant, n_extra, extra)
 
     def _ahead(self, tie_rule: str) -> list[int] | None:
@@ -82,16 +75,16 @@ class FewRankings:
         if is_behind is None:
             return None
         try:
-            return [sum(map(is_behind, repeat(self.qrels.docs[row.judgment]), self._equals(row))) for row in self.rows]
+            return [sum(map(is_behind, repeat(self.qrels.docs[row[3]]), self._equals(*row))) for row in self.rows]
         except TypeError:  # an id is a whole number that has not been converted yet
             return None
 
-    def _equals(self, row: _Row) -> Sequence[str]:
+    def _equals(self, query: int, _: int, equal: int, judgment: int) -> Sequence[str]:
         """The documents with the score of a row; none if it is the only one."""
-        if row.equal == 1:
+        if equal == 1:
             return ()
-        ranking = self.rankings[row.query]
-        score = ranking[self.qrels.docs[row.judgment]]
+        ranking = self.rankings[query]
+        score = ranking[self.qrels.docs[judgment]]
         return [doc for doc, other in ranking.items() if other == score]
 
 
@@ -133,4 +126,4 @@ def _rows(qrels: Qrels, number: int, ranking: Ranking, scores: list[float]) -> I
         if score is not None:
             past = bisect_right(scores, score)
             first = bisect_left(scores, score, 0, past)
-            yield _Row(number, len(scores) - past, past - first, judgment)
+            yield number, len(scores) - past, past - first, judgment

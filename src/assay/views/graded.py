@@ -47,12 +47,13 @@ class Hits:
     @cached_property
     def deepest(self) -> int:
         """The largest rank; 0 if there are no hits."""
-        return int(self.rank.max()) if len(self.rank) else 0
+        return int(np.maximum.reduce(self.rank)) if len(self.rank) else 0
 
     @cached_property
     def position(self) -> Ints:
         """For each hit: 1 if it is the first of these hits of its query, 2 if the second, …"""
-        return np.arange(1, len(self.query) + 1) - self.first[self.query]
+        position = np.arange(1, len(self.query) + 1)
+        return position if self.n_queries == 1 else position - self.first[self.query]
 
     @cached_property
     def count(self) -> Ints:
@@ -111,8 +112,11 @@ class Hits:
     def first_rank(self) -> Ints:
         """Rank of the first hit of each query; 0 if it has none."""
         ranks = np.zeros(self.n_queries, dtype=np.int64)
-        first = self.position == 1
-        ranks[self.query[first]] = self.rank[first]
+        if self.n_queries == 1:
+            ranks[: len(self.rank)] = self.rank[:1]
+            return ranks
+        is_filled = self.count > 0
+        ranks[is_filled] = self.rank[self.first[is_filled]]
         return ranks
 
 

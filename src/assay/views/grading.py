@@ -10,7 +10,7 @@ from itertools import chain, compress, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Bools, Floats, Ints, ScoreOrder
+from assay.arrays import Floats, Ints, ScoreOrder
 from assay.errors import DataError
 from assay.model import Policy, Qrels, Ranking, RankRule, Run, Stretches, all_text, ranx_orders, sorted_ids
 from assay.text import counted, some_of
@@ -127,7 +127,7 @@ def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule
 
 
 def _ranker(run: Run, qrels: Qrels) -> Callable[[RankRule], Ranked]:
-    """A function that ranks the run by a rule: in plain Python if the run is small and the rule permits it, else by arrays."""
+    """A function that ranks the run by a rule: in plain Python if the run is small and the rule permits it."""
     few = few_rankings(run, qrels)
     if few is None:
         return find_judged(run, qrels).ranked
@@ -191,9 +191,9 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         missing,
         run.n_queries,
         ranked.n_extra,
-        int(without_relevant.sum()),
+        int(np.count_nonzero(without_relevant)),
         ranked.n_constant,
-        n_retrieved=int(ranked.run.n_retrieved.sum()),
+        n_retrieved=int(np.add.reduce(ranked.run.n_retrieved)),
         n_found=len(ranked.run.retrieved.rank),
     )
 
