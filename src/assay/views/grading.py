@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, compress, repeat
 
 import numpy as np
@@ -120,19 +120,22 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
 def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule, Ranked]:
     """The run ranked by several rules; documents are looked up only once."""
     rules = list(rules)
-    rank = rank_without_self = _ranker(run, qrels)
-    if any(rule.drop_self for rule in rules) and (others := run.without_self()) is not run:
-        rank_without_self = _ranker(others, qrels)
-    return {rule: (rank_without_self if rule.drop_self else rank)(rule) for rule in rules}
+    without_self = [rule for rule in rules if rule.drop_self]
+    others = run.without_self() if without_self else run
+    if others is run:
+        return _rank(run, qrels, rules)
+    ranked = _rank(others, qrels, without_self)
+    return ranked | _rank(run, qrels, [rule for rule in rules if not rule.drop_self])
 
 
-def _ranker(run: Run, qrels: Qrels) -> Callable[[RankRule], Ranked]:
-    """A function that ranks the run by a rule: in plain Python if the run is small and the rule permits it."""
+def _rank(run: Run, qrels: Qrels, rules: list[RankRule]) -> dict[RankRule, Ranked]:
+    """The run ranked by rules: in plain Python if the run is small and the rule permits it, else by arrays."""
     few = few_rankings(run, qrels)
-    if few is None:
-        return find_judged(run, qrels).ranked
-    by_arrays = cache(lambda: find_judged(run, qrels))
-    return lambda rule: few.ranked(rule) or by_arrays().ranked(rule)
+    known = {rule: few.ranked(rule) for rule in rules} if few is not None else dict.fromkeys(rules)
+    if None not in known.values():
+        return {rule: ranked for rule, ranked in known.items() if ranked is not None}
+    retrieved = find_judged(run, qrels)
+    return {rule: ranked or retrieved.ranked(rule) for rule, ranked in known.items()}
 
 
 def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
