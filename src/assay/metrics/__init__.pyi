@@ -59,10 +59,11 @@ from assay.metrics.registry import GROUPS as GROUPS
 from assay.metrics.registry import all_metrics as all_metrics
 from assay.metrics.registry import n_registered as n_registered
 from assay.metrics.residuals import residual_scores as residual_scores
+from assay.metrics.tie_changes import TieQuestion as TieQuestion
+from assay.metrics.tie_changes import changed_by_ties as changed_by_ties
 from assay.metrics.ties import N_SAMPLED as N_SAMPLED
 from assay.metrics.ties import SEED as SEED
 from assay.metrics.ties import TieBand as TieBand
-from assay.metrics.ties import changed_by_ties as changed_by_ties
 from assay.metrics.ties import tie_band as tie_band
 from assay.metrics.trec_eval import TREC_FAMILIES as TREC_FAMILIES
 from assay.metrics.trec_eval import TREC_GROUPS as TREC_GROUPS
