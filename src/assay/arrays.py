@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
 
 BLOCK_CELLS = 4_000_000
 """Cells of the padded matrix in which rows of different lengths are processed together."""
@@ -170,6 +171,14 @@ def sort_order(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
     if is_reversed:
         return len(negated) - 1 - np.argsort(negated[::-1], kind="stable")
     return np.argsort(negated, kind="stable")
+
+
+def distinct(values: NDArray[T]) -> NDArray[T]:
+    """The different values, lowest first. The first call of `np.unique` imports NumPy's masked arrays, which takes long."""
+    ordered = np.sort(values)
+    is_first = np.ones(len(ordered), dtype=bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
 
 
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:

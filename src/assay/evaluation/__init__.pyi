@@ -63,12 +63,12 @@ from assay.evaluation.profiles import PROFILES as PROFILES
 from assay.evaluation.profiles import RANX as RANX
 from assay.evaluation.profiles import as_asked as as_asked
 from assay.evaluation.profiles import find_profile as find_profile
-from assay.evaluation.provenance import Changed as Changed
 from assay.evaluation.provenance import ReproducibleEvaluationRunner as ReproducibleEvaluationRunner
 from assay.evaluation.provenance import describe_dataset as describe_dataset
 from assay.evaluation.provenance import describe_machine as describe_machine
 from assay.evaluation.provenance import now as now
-from assay.evaluation.provenance import what_changed as what_changed
+from assay.evaluation.provenance_changes import Changed as Changed
+from assay.evaluation.provenance_changes import what_changed as what_changed
 from assay.evaluation.rejudging import Grades as Grades
 from assay.evaluation.rejudging import MergedGrades as MergedGrades
 from assay.evaluation.rejudging import Rejudged as Rejudged

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Ints, ScoreOrder, spread
+from assay.arrays import Ints, ScoreOrder, distinct, spread
 from assay.files.byte_fields import FACTOR, PADDING, ByteFields, find_hashes
 from assay.files.counted_judgments import (
     CountedJudgments,
@@ -243,7 +243,7 @@ def _place(block: Block, score: NDArray[np.floating], row: Ints, place: Ints) ->
     above, earlier = np.zeros((2, len(row)), dtype=np.int64)
     tied = np.flatnonzero(equal > 1)
     if len(tied):
-        rows = _rows_in_order(negated, order, np.unique(place[tied]))
+        rows = _rows_in_order(negated, order, distinct(place[tied]))
         first = block.start[place[tied]] + better[tied]
         above[tied], earlier[tied] = _break_ties(block.documents, rows, row[tied], first, equal[tied])
     return Placed(better, equal, above, earlier)

@@ -13,11 +13,9 @@ from assay.comparison import (
     Comparison,
     ComparisonOptions,
     Figures,
-    RankAgreement,
     Sliced,
     compare_results,
     fair_metric,
-    rank_agreements,
     sign_of,
     slice_results,
 )
@@ -30,7 +28,7 @@ from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
 from assay.reports.sections.run_notes import failure_notes, latency_notes, shared_sections
 from assay.reports.sections.scores import best_first, render_scores, score_sections
-from assay.reports.sections.slices import agreement_sections, metric_to_slice, sections_by_tags
+from assay.reports.sections.slices import agreement_sections, metric_to_slice, overlap_of, sections_by_tags
 from assay.reports.table import Section
 from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable, two_digits
@@ -87,14 +85,6 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
         sections += shared_sections(some, form)
         sections += agreement_sections(overlap_of(some))
     return (*sections, *sections_by_tags(slices, only, Figures()))
-
-
-def overlap_of(results: Sequence[Result]) -> tuple[RankAgreement, ...]:
-    """How similar the rankings of several systems are, if no judgments say which is better; empty otherwise."""
-    known = [result for result in results if not result.is_total_failure]
-    if len(known) < 2 or not all(result.is_unjudged for result in known):
-        return ()
-    return rank_agreements(known)
 
 
 def _slices(results: Sequence[Result], only: list[BoundMetric] | None, how: EvaluationDisplay) -> Sequence[Sliced]:
