@@ -12,8 +12,6 @@ from assay.evaluation.answers import with_the_same_metrics as with_the_same_metr
 from assay.evaluation.answers import without_scores as without_scores
 from assay.evaluation.bands import Band as Band
 from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
-from assay.evaluation.clusters import clusters_inside as clusters_inside
-from assay.evaluation.clusters import clusters_of as clusters_of
 from assay.evaluation.completeness import MISSING_DOCUMENTS as MISSING_DOCUMENTS
 from assay.evaluation.completeness import notes_on_left_out_queries as notes_on_left_out_queries
 from assay.evaluation.completeness import scored_judgments as scored_judgments
@@ -50,6 +48,8 @@ from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
+from assay.evaluation.intervals import clusters_inside as clusters_inside
+from assay.evaluation.intervals import clusters_of as clusters_of
 from assay.evaluation.intervals import with_intervals as with_intervals
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
@@ -63,12 +63,12 @@ from assay.evaluation.profiles import PROFILES as PROFILES
 from assay.evaluation.profiles import RANX as RANX
 from assay.evaluation.profiles import as_asked as as_asked
 from assay.evaluation.profiles import find_profile as find_profile
+from assay.evaluation.provenance import Changed as Changed
 from assay.evaluation.provenance import ReproducibleEvaluationRunner as ReproducibleEvaluationRunner
 from assay.evaluation.provenance import describe_dataset as describe_dataset
 from assay.evaluation.provenance import describe_machine as describe_machine
 from assay.evaluation.provenance import now as now
-from assay.evaluation.provenance_changes import Changed as Changed
-from assay.evaluation.provenance_changes import what_changed as what_changed
+from assay.evaluation.provenance import what_changed as what_changed
 from assay.evaluation.rejudging import Grades as Grades
 from assay.evaluation.rejudging import MergedGrades as MergedGrades
 from assay.evaluation.rejudging import Rejudged as Rejudged
@@ -87,7 +87,6 @@ from assay.evaluation.repeats import ChangedRankings as ChangedRankings
 from assay.evaluation.repeats import changed_rankings as changed_rankings
 from assay.evaluation.repeats import combine_repeats as combine_repeats
 from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
-from assay.evaluation.repository import describe_repository as describe_repository
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
 from assay.evaluation.result_parts import Confidence as Confidence

@@ -38,6 +38,7 @@ from assay.views.routing import ROUTE as ROUTE
 from assay.views.routing import Decision as Decision
 from assay.views.routing import Routing as Routing
 from assay.views.routing import decision_of as decision_of
+from assay.views.small_runs import few_rankings as few_rankings
 from assay.views.spans import GoldSpans as GoldSpans
 from assay.views.spans import Spans as Spans
 from assay.views.spans import Truth as Truth

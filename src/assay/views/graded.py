@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import compress
 from typing import Any, NamedTuple, TypeVar
@@ -25,6 +25,7 @@ class Hits:
     rank: Ints
     grade: Floats
     n_queries: int
+    _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def where(self, mask: Bools | Ints) -> Hits:
         """Only the hits the mask keeps, or those with these numbers."""
@@ -83,10 +84,6 @@ class Hits:
             self._memory[key] = make()
         value: T = self._memory[key]
         return value
-
-    @cached_property
-    def _memory(self) -> dict[Hashable, Any]:
-        return {}
 
     def at_level(self, level: float | None) -> Hits:
         """Only the hits that count as relevant at a level."""
@@ -159,15 +156,12 @@ class GradedRun:
     """Which hits have the same score as other documents; None if there are none."""
     tie_rule: str = "settled"
     """settled: ranks are fixed; expected: scores are means over all orders of ties; error: ties must not change a score."""
+    _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def n_queries(self) -> int:
         """How many queries there are to score."""
         return len(self.query_ids)
-
-    @cached_property
-    def _memory(self) -> dict[Hashable, Any]:
-        return {}
 
     def _remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The cached value for a key; made if it is not there yet. Metrics need the same values repeatedly."""

@@ -14,9 +14,9 @@ from assay.arrays import Floats, Ints, ScoreOrder
 from assay.errors import DataError
 from assay.model import Policy, Qrels, Ranking, RankRule, Run, Stretches, all_text, ranx_orders, sorted_ids
 from assay.text import counted, some_of
-from assay.views.few_rankings import few_rankings
 from assay.views.graded import GradedRun, Ties, graded_run
 from assay.views.ranked import Ranked
+from assay.views.small_runs import few_rankings
 
 MAX_COMPARED = 64
 """Up to this number of tied documents, comparing ids is faster than sorting them."""
