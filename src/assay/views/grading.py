@@ -273,16 +273,16 @@ def _count_ids_ahead(run: Run, qrels: Qrels, rule: RankRule, rows: Iterable[tupl
     group.
     """
     ahead: list[int] = []
-    compare = str.__lt__ if rule.ties == "docid_desc" else str.__gt__
+    docs, compare = qrels.docs, "__lt__" if rule.ties == "docid_desc" else "__gt__"
     last_place, last_better, ranked = -1, -1, list[str]()
     position: dict[str, int] = {}
     for place, better, n_equal, judgment in rows:
         if place != last_place:
             ranked, last_place, last_better = run.ranked(place, rule), place, -1
-        doc = qrels.docs[judgment]
+        doc = docs[judgment]
         if n_equal <= MAX_COMPARED:
             try:
-                ahead.append(sum(map(compare, repeat(doc), ranked[better : better + n_equal])))
+                ahead.append(sum(map(getattr(doc, compare), ranked[better : better + n_equal])))
                 continue
             except TypeError:  # one of them is a whole number that has not been converted yet
                 pass
