@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -14,13 +19,24 @@ def main(argv: list[str] | None = None) -> int:
     from assay.cli.exit_codes import exit_code_of_interrupt, raise_on_termination, run_and_report_errors
     from assay.cli.streams import masked_output, standard_streams
 
-    with standard_streams(), masked_output():
+    with _rare_garbage_collection(), standard_streams(), masked_output():
         try:
             with raise_on_termination():  # by default SIGTERM and SIGHUP end a process at once, and temporary files stay
                 return run_and_report_errors(lambda: _run(arguments))
         except KeyboardInterrupt as interrupt:
             sys.stderr.write("interrupted\n")
             return exit_code_of_interrupt(interrupt)
+
+
+@contextmanager
+def _rare_garbage_collection() -> Iterator[None]:
+    """Look for reference cycles less often: by default, Python searches all objects several times while it imports."""
+    objects, *others = gc.get_threshold()
+    gc.set_threshold(max(objects, OBJECTS_BETWEEN_COLLECTIONS) if objects else 0, *others)  # 0: the user turned it off
+    try:
+        yield
+    finally:
+        gc.set_threshold(objects, *others)
 
 
 def _has_written_version() -> bool:
