@@ -102,7 +102,8 @@ def within_in_turns(case: str, against: str, ours: Costs, theirs: Costs, at_most
 
 def within_by_medians(case: str, against: str, ours: Costs, theirs: Costs, at_most: float) -> Row:
     """The same for short processes, whose best try is often luck: the CPU time of an import varies by half."""
-    more = f"best {_seconds(ours.cpu)} / {_seconds(theirs.cpu)}; {describe(ours, theirs).partition('; ')[2]}"
+    by_best = f"best {_seconds(ours.cpu)} / {_seconds(theirs.cpu)} = {ours.cpu / theirs.cpu:.2f}×"
+    more = f"{by_best}; {describe(ours, theirs).partition('; ')[2]}"
     return within(f"{case}, median CPU", against, ours.median_cpu, theirs.median_cpu, at_most, more=more)
 
 

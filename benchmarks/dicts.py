@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytrec_eval
 
 import assay
+import assay.compat.pytrec_eval
 from benchmarks._data import make_dicts
 from benchmarks._timing import Row, faster_in_turns, take_turns, within_in_turns
 
@@ -34,7 +35,7 @@ def measure() -> Iterator[Row]:
     """Judgments are prepared once on both sides; the run is a plain dict."""
     for name, shape, bar, tries in CASES:
         yield _against_pytrec_eval(f"dicts, {name}", shape, bar, tries)
-    yield _one_query()
+    yield from _one_query()
     yield _notes_on_ties()
 
 
@@ -47,13 +48,22 @@ def _against_pytrec_eval(case: str, shape: dict[str, Any], bar: float, tries: in
     return faster_in_turns(case, "pytrec_eval", *costs, bar)
 
 
-def _one_query() -> Row:
+def _one_query() -> Iterator[Row]:
+    """pytrec_eval's evaluator has judgments and measures prepared, so assay's is measured too; `evaluate` has judgments."""
     qrels, run = make_dicts(1, 100, 10)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, MEASURES)
-    ours = assay.Qrels(qrels)
-    _check(theirs.evaluate(run), assay.evaluate(ours, run, METRICS))
-    costs = take_turns(lambda: assay.evaluate(ours, run, METRICS), lambda: theirs.evaluate(run), repeats=300)
-    return within_in_turns("one query × 100, prepared judgments", "pytrec_eval", *costs, 10)
+    prepared, evaluator = assay.Qrels(qrels), assay.Evaluator(qrels, METRICS)
+    drop_in = assay.compat.pytrec_eval.RelevanceEvaluator(qrels, MEASURES)
+    _check(theirs.evaluate(run), assay.evaluate(prepared, run, METRICS))
+    ways: dict[str, Callable[[], object]] = {
+        "Evaluator.scores, all prepared": lambda: evaluator.scores(run),
+        "Evaluator.evaluate, all prepared": lambda: evaluator.evaluate(run),
+        "drop-in RelevanceEvaluator, all prepared": lambda: drop_in.evaluate(run),
+        "assay.evaluate, prepared judgments": lambda: assay.evaluate(prepared, run, METRICS),
+    }
+    *ours, other = take_turns(*ways.values(), lambda: theirs.evaluate(run), tries=15, repeats=200)
+    for name, costs in zip(ways, ours, strict=True):
+        yield within_in_turns(f"one query × 100, {name}", "pytrec_eval, all prepared", costs, other, 10)
 
 
 def _notes_on_ties() -> Row:

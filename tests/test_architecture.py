@@ -74,7 +74,7 @@ ROWS = (
     ("views",),
     ("model",),
     ("array_file", "embeddings", "frames"),
-    ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
+    ("arrays", "atomic_write", "catalog", "extras", "grammar", "repository", "schema", "yaml_tree"),
     ("errors", "plug_ins", "serialize", "temporary_files", "text"),
     ("masking",),
     ("lazy",),

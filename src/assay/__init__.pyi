@@ -14,6 +14,7 @@ from assay.errors import StoreError as StoreError
 from assay.errors import UnknownName as UnknownName
 from assay.errors import UsageError as UsageError
 from assay.errors import lenient_reading as lenient_reading
+from assay.evaluation import Evaluator as Evaluator
 from assay.evaluation import Profile as Profile
 from assay.evaluation import Relevance as Relevance
 from assay.evaluation import ReproducibleEvaluationRunner as ReproducibleEvaluationRunner

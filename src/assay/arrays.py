@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
 
 BLOCK_CELLS = 4_000_000
 """Cells of the padded matrix in which rows of different lengths are processed together."""
@@ -49,6 +50,8 @@ class ScoreOrder:
     def locate(self, query: Ints, score: NDArray[np.floating]) -> tuple[Ints, Ints]:
         """How many documents of the query have a higher score than `score`, and how many have exactly that score."""
         key = -score
+        if len(self.start) == 1:
+            return self._locate_in_one(key)
         first = self.first_at_least(query, key, strictly=False)
         tied = np.ones(len(key), dtype=np.int64)
         following = first + 1
@@ -59,6 +62,12 @@ class ScoreOrder:
             past = self.first_at_least(query[has_twin], key[has_twin], strictly=True)
             tied[has_twin] = past - first[has_twin]
         return first - self.start[query], tied
+
+    def _locate_in_one(self, key: NDArray[np.floating]) -> tuple[Ints, Ints]:
+        """The same if there is only one query: NumPy's own search is faster then."""
+        stretch = self.negated[self.start[0] : self.end[0]]
+        better = np.searchsorted(stretch, key, "left")
+        return better, np.searchsorted(stretch, key, "right") - better
 
     def first_at_least(self, query: Ints, key: NDArray[np.floating], *, strictly: bool) -> Ints:
         """Binary search in all stretches at once: the first position whose value is ≥ key (> key if strictly)."""
@@ -164,7 +173,17 @@ def sort_order(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
     return np.argsort(negated, kind="stable")
 
 
+def distinct(values: NDArray[T]) -> NDArray[T]:
+    """The different values, lowest first. The first call of `np.unique` imports NumPy's masked arrays, which takes long."""
+    ordered = np.sort(values)
+    is_first = np.ones(len(ordered), dtype=bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
+
+
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
     """Elementwise quotient; 0 if the denominator is 0."""
-    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
-    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+    top, bottom = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    if np.count_nonzero(bottom) == bottom.size:
+        return top / bottom
+    return np.divide(top, bottom, out=np.zeros(np.broadcast_shapes(top.shape, bottom.shape)), where=bottom != 0)

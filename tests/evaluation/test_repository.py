@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.evaluation import describe_repository
+from assay.repository import describe_repository
 
 from ._git import git
 

@@ -1,9 +1,11 @@
 """What shows in no score: how many queries are worked on at once, how many gradings are tried, how many orders drawn."""
 
+import numpy as np
+
 import assay
-from assay.metrics import parse_metric, residual_scores, residuals, ties
+from assay.metrics import parse_metric, residual_scores, residuals, tie_changes
 from assay.metrics.residuals import BY_ENDS, BY_RELEVANCE
-from assay.metrics.ties import changed_by_ties
+from assay.metrics.tie_changes import TieQuestion, changed_by_ties
 
 from ._cases import CASES, Case
 from ._ties import graded, graded_cases
@@ -33,7 +35,7 @@ def test_the_families_of_residuals_are_metrics_that_there_are():
 def test_orders_are_drawn_once_and_only_where_the_extreme_ones_leave_it_open(monkeypatch):
     """q1: the extremes differ. q2: nothing relevant. q3: what is tied stands below the last relevant document."""
     drawn = []
-    monkeypatch.setattr(ties, "random_orders", lambda run, *_: drawn.append(run.query_ids) or [])
+    monkeypatch.setattr(tie_changes, "random_orders", lambda run, *_: drawn.append(run.query_ids) or [])
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "z": 1}, "q3": {"a": 1, "b": 0}, "q4": {"a": 1, "b": 0}}
     run = {
         "q1": {"a": 1.0, "b": 1.0, "x": 1.0},
@@ -41,5 +43,6 @@ def test_orders_are_drawn_once_and_only_where_the_extreme_ones_leave_it_open(mon
         "q3": {"a": 2.0, "b": 1.0, "x": 1.0},
         "q4": {"b": 2.0, "x": 2.0, "a": 1.0},
     }
-    changed_by_ties([parse_metric(name) for name in ("mrr", "infap", "accuracy", "map", "bpref")], graded(qrels, run))
+    metrics = [parse_metric(name) for name in ("mrr", "infap", "accuracy", "map", "bpref")]
+    changed_by_ties([TieQuestion([metric], np.ones(4, dtype=bool)) for metric in metrics], graded(qrels, run))
     assert drawn == [("q4",)]

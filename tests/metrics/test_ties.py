@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.metrics import N_SAMPLED, changed_by_ties, parse_metric, parse_metrics, tie_band
+from assay.metrics import N_SAMPLED, TieQuestion, changed_by_ties, parse_metric, parse_metrics, tie_band
 
 from ._cases import CASES, TOP, Case, as_dicts, close
 from ._ties import graded, orders, random_ties, tied
@@ -250,6 +250,7 @@ CHANGED = parse_metrics(
 )
 GRADES = st.dictionaries(st.sampled_from("abcde"), st.sampled_from([-1, 0, 0, 1, 2]), min_size=1)
 SCORES = st.dictionaries(st.sampled_from("abcdexyz"), st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=6)
+EVERY = np.array([True, True])
 MOST_EQUAL = 4
 """Documents with one score, so that the drawn orders are certain to be all there are."""
 
@@ -262,7 +263,9 @@ def test_a_query_changes_where_two_orders_have_different_scores_and_its_band_a_w
     queries = {f"q{number}": grades for number in range(len(every))}
     alone = assay.evaluate(queries, {f"q{number}": order for number, order in enumerate(every)}, CHANGED)
     run = graded({"q": grades}, {"q": scores})
-    for metric, changed in zip(CHANGED, changed_by_ties(CHANGED, run), strict=True):
+    for metric, changed in zip(
+        CHANGED, changed_by_ties([TieQuestion([one], EVERY[:1]) for one in CHANGED], run), strict=True
+    ):
         found, band = alone.array(metric.name), tie_band(metric, run)
         assert changed.tolist() == [found.min() < found.max()] == (band.low < band.high).tolist(), metric.name
 
@@ -271,5 +274,5 @@ def test_documents_of_one_grade_about_different_subtopics_change_a_query():
     rows = [("q", "a", 1, "1"), ("q", "b", 1, "1"), ("q", "c", 1, "2"), ("r", "a", 1, "1"), ("r", "a", 0, "2")]
     run = {query: {"a": 2.0, "b": 1.0, "c": 1.0} for query in "qr"}
     bounds = [parse_metric(name) for name in ("map", "alpha_ndcg@2", "err_ia@2", "nrbp")]
-    changed = changed_by_ties(bounds, graded(rows, run))
+    changed = changed_by_ties([TieQuestion([one], EVERY) for one in bounds], graded(rows, run))
     assert [one.tolist() for one in changed] == [[False, False], [True, False], [True, False], [True, False]]

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments in (["--version"], ["-V"]) and _has_written_version():  # before anything else is imported
+        return 0
+
     from assay.cli.exit_codes import exit_code_of_interrupt, raise_on_termination, run_and_report_errors
     from assay.cli.streams import masked_output, standard_streams
 
-    arguments = sys.argv[1:] if argv is None else argv
-    with standard_streams(), masked_output():
+    with _rare_garbage_collection(), standard_streams(), masked_output():
         try:
             with raise_on_termination():  # by default SIGTERM and SIGHUP end a process at once, and temporary files stay
                 return run_and_report_errors(lambda: _run(arguments))
@@ -20,12 +28,30 @@ def main(argv: list[str] | None = None) -> int:
             return exit_code_of_interrupt(interrupt)
 
 
-def _run(arguments: list[str]) -> int:
-    if arguments in (["--version"], ["-V"]):  # before anything heavy is imported
-        from assay._version import __version__
+@contextmanager
+def _rare_garbage_collection() -> Iterator[None]:
+    """Look for reference cycles less often: by default, Python searches all objects several times while it imports."""
+    objects, *others = gc.get_threshold()
+    gc.set_threshold(max(objects, OBJECTS_BETWEEN_COLLECTIONS) if objects else 0, *others)  # 0: the user turned it off
+    try:
+        yield
+    finally:
+        gc.set_threshold(objects, *others)
 
+
+def _has_written_version() -> bool:
+    """Write the version. False if that fails, so that the error is reported as for any command."""
+    from assay._version import __version__
+
+    try:
         sys.stdout.write(f"assay {__version__}\n")
-        return 0
+        sys.stdout.flush()
+    except (AttributeError, OSError, ValueError):  # there is no output, its reader is gone, or it is closed
+        return False
+    return True
+
+
+def _run(arguments: list[str]) -> int:
     from assay.cli.program import run_program
 
     return run_program(arguments)

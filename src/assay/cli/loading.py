@@ -37,6 +37,8 @@ MAX_RUNS_KEPT = 500
 """With more runs, scores stay in memory and rankings do not. Notes about ties need rankings, so they are left out."""
 MAX_THREADS = 4
 """Threads in which runs are scored side by side; more would only wait for each other."""
+MIN_BYTES_FOR_THREADS = 1 << 18
+"""Smaller files together are scored one after the other."""
 
 
 @dataclass(frozen=True)
@@ -172,9 +174,12 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpt
 
 
 def _side_by_side(score: Callable[[Any, str], T], sources: Sequence[tuple[Any, str]]) -> list[T]:
-    """What `score` returns for each source, computed in a few threads: NumPy computes outside of the interpreter's lock."""
+    """What `score` returns for each source, computed in a few threads: NumPy computes outside of the interpreter's lock.
+
+    For small files, the import of threads takes longer than they save.
+    """
     n_threads = min(len(sources), os.cpu_count() or 1, MAX_THREADS)
-    if n_threads < 2:
+    if n_threads < 2 or _are_small(sources):
         return [score(*source) for source in sources]
     from concurrent.futures import ThreadPoolExecutor
 
@@ -189,6 +194,15 @@ def _side_by_side(score: Callable[[Any, str], T], sources: Sequence[tuple[Any, s
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _are_small(sources: Sequence[tuple[Any, str]]) -> bool:
+    """Whether all sources are small files."""
+    from assay.files import FileSource
+
+    return all(isinstance(source, FileSource) for source, _ in sources) and (
+        sum(source.path.stat().st_size for source, _ in sources) < MIN_BYTES_FOR_THREADS
+    )
 
 
 def _load_all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
@@ -153,6 +152,8 @@ class FileDocuments(StoredDocuments):
         """A hash of the bytes of the file and of the decoders; None if documents were left out, added or removed."""
         if not self._reader or self._left_out or self._n_changes:
             return None
+        import hashlib
+
         try:
             with self._source.path.open("rb") as file:
                 digest = hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=16, person=b"documents"))

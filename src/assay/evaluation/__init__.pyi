@@ -13,8 +13,6 @@ from assay.evaluation.answers import with_the_same_metrics as with_the_same_metr
 from assay.evaluation.answers import without_scores as without_scores
 from assay.evaluation.bands import Band as Band
 from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
-from assay.evaluation.clusters import clusters_inside as clusters_inside
-from assay.evaluation.clusters import clusters_of as clusters_of
 from assay.evaluation.completeness import MISSING_DOCUMENTS as MISSING_DOCUMENTS
 from assay.evaluation.completeness import notes_on_left_out_queries as notes_on_left_out_queries
 from assay.evaluation.completeness import scored_judgments as scored_judgments
@@ -37,6 +35,7 @@ from assay.evaluation.domains import is_decided_by_domain as is_decided_by_domai
 from assay.evaluation.domains import open_context as open_context
 from assay.evaluation.domains import read_options as read_options
 from assay.evaluation.domains import with_domain_documents as with_domain_documents
+from assay.evaluation.evaluator import Evaluator as Evaluator
 from assay.evaluation.explanation import Explanation as Explanation
 from assay.evaluation.explanation import Figure as Figure
 from assay.evaluation.explanation import Moved as Moved
@@ -50,6 +49,9 @@ from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
+from assay.evaluation.intervals import clusters_inside as clusters_inside
+from assay.evaluation.intervals import clusters_of as clusters_of
+from assay.evaluation.intervals import with_intervals as with_intervals
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_origin as notes_on_origin
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
@@ -87,7 +89,6 @@ from assay.evaluation.repeats import ChangedRankings as ChangedRankings
 from assay.evaluation.repeats import changed_rankings as changed_rankings
 from assay.evaluation.repeats import combine_repeats as combine_repeats
 from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
-from assay.evaluation.repository import describe_repository as describe_repository
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
 from assay.evaluation.result_parts import Confidence as Confidence
@@ -126,7 +127,6 @@ from assay.evaluation.scoring import evaluate_metrics as evaluate_metrics
 from assay.evaluation.scoring import evaluate_settings as evaluate_settings
 from assay.evaluation.scoring import formats_of as formats_of
 from assay.evaluation.scoring import with_bands as with_bands
-from assay.evaluation.scoring import with_intervals as with_intervals
 from assay.evaluation.short_rankings import SHORT_SIGN as SHORT_SIGN
 from assay.evaluation.short_rankings import Limit as Limit
 from assay.evaluation.short_rankings import find_limit as find_limit

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Bools, Floats
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
-from assay.metrics import N_SAMPLED, SEED, BoundMetric, TieBand, changed_by_ties, residual_scores, tie_band
+from assay.metrics import N_SAMPLED, SEED, BoundMetric, TieBand, TieQuestion, changed_by_ties, residual_scores, tie_band
 from assay.model import GEOMETRIC_MEAN, Column, Policy
 from assay.views import GradedRun, Ties
 
@@ -115,17 +116,23 @@ class _TieCounts(NamedTuple):
         """Add the queries in which ties change one of the metrics."""
         tied = run.undecided()
         query, (better, equal) = run.retrieved.query[tied], ties.where(tied)
-        where = changed_by_ties(metrics, run)
-        changed = np.logical_or.reduce(where)
-        self.changed.update(_query_ids(run, np.flatnonzero(changed)))
-        self.near_top.update(_query_ids(run, query[changed[query] & (better < TOP_RANKS)]))
-        for metric, is_changed in zip(metrics, where, strict=True):
-            if (k := metric.params.get("k")) in self.at_cutoff:
-                self.at_cutoff[k].update(_query_ids(run, query[is_changed[query] & (better < k) & (k < better + equal)]))
+        cutoffs = [k for k in self.at_cutoff if any(metric.params.get("k") == k for metric in metrics)]
+        questions = [TieQuestion(metrics, np.ones(run.n_queries, dtype=bool))]
+        for k in cutoffs:
+            crossed = np.zeros(run.n_queries, dtype=bool)
+            crossed[query[(better < k) & (k < better + equal)]] = True
+            questions.append(TieQuestion([metric for metric in metrics if metric.params.get("k") == k], crossed))
+        changed, *at_cutoffs = changed_by_ties(questions, run)
+        near_top = np.zeros(run.n_queries, dtype=bool)
+        near_top[query[better < TOP_RANKS]] = True
+        self.changed.update(_ids(run, changed))
+        self.near_top.update(_ids(run, changed & near_top))
+        for k, is_changed in zip(cutoffs, at_cutoffs, strict=True):
+            self.at_cutoff[k].update(_ids(run, is_changed))
 
 
-def _query_ids(run: GradedRun, queries: Ints) -> set[str]:
-    return {run.query_ids[number] for number in np.unique(queries).tolist()}
+def _ids(run: GradedRun, queries: Bools) -> Iterable[str]:
+    return compress(run.query_ids, queries.tolist())
 
 
 def _summarised_settings(settings: Iterable[Setting]) -> list[Setting]:

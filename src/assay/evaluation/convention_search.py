@@ -25,7 +25,7 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.notes import check_ids_match, notes_on
 from assay.evaluation.profile import OWN, Profile, Setting, ToolRefusal, check_supported, with_settings
 from assay.evaluation.profiles import PROFILES
-from assay.evaluation.scoring import as_judged, choose_profile
+from assay.evaluation.scoring import as_judged, as_ranked, choose_profile
 from assay.metrics import BoundMetric, WrittenMetric, parse_metrics
 from assay.model import Policy, Qrels, Run, ScoreTable, as_rankings
 from assay.text import some_of
@@ -66,7 +66,7 @@ def why(
     parsed_metrics = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
     _check_metrics(parsed_metrics, target)
-    judgments, source = as_judged(qrels, run)
+    judgments, source = as_judged(qrels), as_ranked(run)
     studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in parsed_metrics]
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
     for study in studies:

@@ -133,10 +133,15 @@ def open_context(subject: Subject) -> DomainContext:
 def _needs_domain(subject: Subject) -> bool:
     return (
         bool(subject.options)
-        or any(metric.metric.view not in VIEWS for metric in subject.metrics)
+        or needs_domain(subject.metrics)
         or is_decided_by_domain(subject.by)
         or (subject.dataset is not None and has_domain(subject.dataset))
     )
+
+
+def needs_domain(metrics: Iterable[BoundMetric]) -> bool:
+    """Whether a metric reads a view that only a domain can create."""
+    return any(metric.metric.view not in VIEWS for metric in metrics)
 
 
 def _check_known(options: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from assay.errors import UsageError
-from assay.evaluation.profile import Setting
+from assay.evaluation.profile import Setting, Settings
 from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
@@ -34,10 +34,10 @@ class Grader:
     ) -> None:
         self.qrels = qrels
         self._times, self._spans, self._make_views = times, spans, make_views
-        policies = list(policies)
+        policies = list(dict.fromkeys(policies))
         self._source, self._ranked = _rank_run(qrels, run, policies)
         self._duplicates = policies[0].duplicates
-        self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
+        self._is_only_policy = len(policies) == 1
         self._known: dict[tuple[int, Policy], Grading] = {}
         self._by_policy: dict[Policy, Grading] = {}
 
@@ -55,6 +55,8 @@ class Grader:
 
     def _grading(self, policy: Policy) -> Grading:
         ranked = self._ranked[policy.rank_rule]
+        if self._is_only_policy:
+            return settle(ranked, policy)
         ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
         key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # the ranks settle the rest
         if key not in self._known:
@@ -63,17 +65,14 @@ class Grader:
 
     def main_grading(self, settings: Sequence[Setting], policy: Policy) -> Grading:
         """The grading that describes a result: the one that all metrics share, else the one under the given policy."""
-        return self.grading(main_policy(settings, policy))
+        return self.grading(Settings.of(settings).main_policy(policy))
 
     def table(self, settings: Iterable[Setting]) -> ScoreTable:
         """The scores of every metric under its own policy. A query that does not count for a metric has no score."""
-        by_policy: dict[Policy, list[Setting]] = {}
-        settings = list(settings)
-        for setting in settings:
-            by_policy.setdefault(setting.policy, []).append(setting)
+        settings = Settings.of(settings)
         tables = [
-            _round_scores(score_views(self._views(policy, group), [setting.metric for setting in group]), group)
-            for policy, group in by_policy.items()
+            _round_scores(score_views(self._views(policy, group), group.metrics), group.digits)
+            for policy, group in settings.by_policy.items()
         ]
         if len(tables) == 1:
             return tables[0]
@@ -82,19 +81,19 @@ class Grader:
             merged.query_ids, {setting.metric.name: merged.columns[setting.metric.name] for setting in settings}
         )
 
-    def _views(self, policy: Policy, settings: Sequence[Setting]) -> dict[str, View]:
+    def _views(self, policy: Policy, settings: Settings) -> dict[str, View]:
         """The views that metrics can read, over the queries that count under a policy."""
         run = self.grading(policy).run
         views: dict[str, View] = {"ranking": run}
-        if any(setting.metric.metric.view == "subtopics" for setting in settings):
+        if "subtopics" in settings.views:
             views["subtopics"] = run
         if self._times is not None:
             views["timing"] = Timing.of(run.query_ids, self._times)
-        if self._spans is not None and any(setting.metric.metric.view == "spans" for setting in settings):
+        if self._spans is not None and "spans" in settings.views:
             chunks, truth = self._spans
             views["spans"] = Spans.of(run.query_ids, chunks, policy.rank_rule, truth)
         if self._make_views is not None:
-            views |= self._make_views(run.query_ids, policy.rank_rule, [setting.metric for setting in settings])
+            views |= self._make_views(run.query_ids, policy.rank_rule, settings.metrics)
         return views
 
     def documents(self, rule: RankRule, k: int | None) -> Documents:
@@ -124,7 +123,7 @@ class Grader:
 
     def fingerprints(self) -> dict[str, str]:
         """Fingerprints of the judgments and of the ranks of judged documents, independent of row order and conventions."""
-        run = self._plain.run
+        run = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule)).run
         hits = run.retrieved
         better, equal = run.ties or (hits.rank - 1, np.ones(len(hits.rank), dtype=np.int64))
         docs = [] if run.judgment is None else [self.qrels.docs[number] for number in run.judgment.tolist()]
@@ -132,12 +131,6 @@ class Grader:
         rows = zip(queries, docs, better.tolist(), equal.tolist(), strict=True)
         lengths = zip(run.query_ids, run.n_retrieved.tolist(), strict=True)
         return {"judgments": self.qrels.fingerprint, "rankings": fingerprint([*rows, *lengths])}
-
-
-def main_policy(settings: Sequence[Setting], policy: Policy) -> Policy:
-    """The policy that all requested metrics share, else the given policy, unless none of the metrics uses it."""
-    used = list(dict.fromkeys(setting.policy for setting in settings if not setting.is_beside))
-    return used[0] if used and (len(used) == 1 or policy not in used) else policy
 
 
 def _keeps_scores(rule: RankRule) -> bool:
@@ -148,7 +141,7 @@ def _keeps_scores(rule: RankRule) -> bool:
 def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapping[RankRule, Ranked]]:
     """Rank a run of any type in the fastest way for that type; also what the rankings can be read from again."""
     rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
-    rules += [] if any(map(_keeps_scores, rules)) else [DEFAULT_RANK_RULE]
+    rules += [] if DEFAULT_RANK_RULE in rules or any(map(_keeps_scores, rules)) else [DEFAULT_RANK_RULE]
     if isinstance(run, Run):
         return run, rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
@@ -164,9 +157,8 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapp
     return run if isinstance(run, FileSource) else whole, rank_all(whole, qrels, rules)
 
 
-def _round_scores(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
+def _round_scores(table: ScoreTable, digits: Mapping[str, int]) -> ScoreTable:
     """The scores, rounded for the metrics whose tool rounds them."""
-    digits = {setting.metric.name: setting.digits for setting in settings if setting.digits is not None}
     if not digits:
         return table
     columns = {
@@ -235,13 +227,13 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     query_ids, *others = (view.query_ids for view in views.values())
     if any(other is not query_ids and other != query_ids for other in others):
         raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
-    columns = {}
+    columns, ones = {}, np.ones(len(query_ids))
     for metric in metrics:
         view_name = metric.metric.view
         if view_name not in views:
             available = f"but only {', '.join(map(_data_of, views))} are available here{ADVICE_OF_VIEW.get(view_name, '')}"
             raise UsageError(f"{metric.name} needs {_data_of(view_name)}, {available}")
-        column = Column.of(metric.score(views[view_name]), metric.metric.aggregation)
+        column = Column.of(metric.score(views[view_name]), metric.metric.aggregation, ones)
         if len(column.score) != len(query_ids):
             raise UsageError(f"{metric.name} returned {len(column.score)} scores for {len(query_ids)} queries")
         columns[metric.name] = column

@@ -78,9 +78,11 @@ def _notes_on_constant_scores(grading: Grading, policy: Policy) -> list[str]:
 
 def _notes_on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
     """A note on metrics that use all grades and so ignore the relevance level of the policy."""
+    if policy.rel is None:
+        return []
     metrics = [setting.metric for setting in settings]
     heedless = [metric for metric in metrics if GAIN_LEVEL in metric.metric.params and metric.params["rel"] is None]
-    if policy.rel is None or not heedless:
+    if not heedless:
         return []
     cut = heedless[0].metric.bind(**{**heedless[0].params, "rel": policy.rel}).name
     names = ", ".join(metric.name for metric in heedless)
@@ -107,7 +109,8 @@ def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str
     notes = []
     words: dict[str, list[str]] = {}
     for setting in settings:
-        if setting.asked is setting.metric and setting.policy == profile.policy and not setting.also_asked:
+        is_unchanged = setting.policy is profile.policy or setting.policy == profile.policy
+        if setting.asked is setting.metric and is_unchanged and not setting.also_asked:
             continue
         others = (recorded_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
         for asked in (setting.asked, *others):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, Unpack
 
 from assay.arrays import Bools
@@ -167,6 +168,53 @@ class Setting:
         return cls(asked, metric, replace(profile.policy, **variant.policy), variant.digits)
 
 
+class Settings(tuple[Setting, ...]):  # noqa: SLOT001 (its cached properties need a __dict__)
+    """The settings of all metrics of an evaluation, and what follows from them alone. It is computed once for many runs."""
+
+    @classmethod
+    def of(cls, settings: Iterable[Setting]) -> Settings:
+        """These settings; the same object if they are prepared already."""
+        return settings if isinstance(settings, Settings) else cls(settings)
+
+    @cached_property
+    def by_policy(self) -> dict[Policy, Settings]:
+        """Each policy and the settings that have it."""
+        groups: dict[Policy, list[Setting]] = {}
+        for setting in self:
+            groups.setdefault(setting.policy, []).append(setting)
+        return {policy: self if len(group) == len(self) else Settings(group) for policy, group in groups.items()}
+
+    @cached_property
+    def requested_policies(self) -> list[Policy]:
+        """The policies of the requested metrics, each once."""
+        return list(dict.fromkeys(setting.policy for setting in self if not setting.is_beside))
+
+    @cached_property
+    def metrics(self) -> tuple[BoundMetric, ...]:
+        """The metrics as they are scored."""
+        return tuple(setting.metric for setting in self)
+
+    @cached_property
+    def beside(self) -> tuple[str, ...]:
+        """The names of the metrics that were not requested."""
+        return tuple(setting.metric.name for setting in self if setting.is_beside)
+
+    @cached_property
+    def views(self) -> frozenset[str]:
+        """The views that the metrics read."""
+        return frozenset(metric.metric.view for metric in self.metrics)
+
+    @cached_property
+    def digits(self) -> dict[str, int]:
+        """Metric → the number of decimals of its scores, for metrics whose tool rounds them."""
+        return {setting.metric.name: setting.digits for setting in self if setting.digits is not None}
+
+    def main_policy(self, policy: Policy) -> Policy:
+        """The policy that all requested metrics share, else the given policy, unless none of the metrics uses it."""
+        used = self.requested_policies
+        return used[0] if used and (len(used) == 1 or policy not in used) else policy
+
+
 class ToolRefusal(DataError):
     """Data on which the tool of a profile has no score."""
 
@@ -175,7 +223,7 @@ class ToolRefusal(DataError):
         self.is_undefined = refusal.is_undefined
 
 
-def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Setting]:
+def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> Settings:
     """The settings of all metrics, each metric once."""
     settings_by_name: dict[str, Setting] = {}
     for asked in metrics:
@@ -183,7 +231,7 @@ def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Settin
         if first := settings_by_name.get(setting.metric.name):
             setting = replace(first, also_asked=(*first.also_asked, asked.name))
         settings_by_name[setting.metric.name] = setting
-    return list(settings_by_name.values())
+    return Settings(settings_by_name.values())
 
 
 def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:

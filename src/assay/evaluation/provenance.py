@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, Unpack
@@ -17,13 +16,12 @@ from assay._version import __version__
 from assay.atomic_write import atomic_write
 from assay.datasets import PARTS, BenchmarkDataset
 from assay.errors import UsageError
-from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
-from assay.evaluation.saved_form import SCHEMA
 from assay.evaluation.scoring import EvaluateSettings, evaluate
 from assay.masking import mask
 from assay.metrics import Given
 from assay.model import RunSource
+from assay.repository import describe_repository
 from assay.text import printable, shortened
 
 PACKAGES = (
@@ -65,6 +63,8 @@ def describe_machine() -> dict[str, Any]:
 
 @cache
 def _version(package: str) -> str | None:
+    from importlib import metadata  # it imports a parser of mails
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -113,6 +113,8 @@ class ReproducibleEvaluationRunner:
     def save_results(self, path: str | Path) -> None:
         """Write all results so far as JSON, like `assay score --format json`."""
         import msgspec
+
+        from assay.evaluation.saved_form import SCHEMA
 
         if not self.results:
             raise UsageError("there are no results to save yet. Call evaluate_run first")

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.arrays import Floats
+from assay.evaluation.intervals import with_intervals
 from assay.evaluation.profile import OWN, Setting
 from assay.evaluation.repeats import mean_scores, rankings_of_repeat
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence
-from assay.evaluation.scoring import evaluate_settings, with_intervals
+from assay.evaluation.scoring import evaluate_settings
 from assay.metrics import BoundMetric, unknown_function
 from assay.model import Policy, Qrels, ScoreTable, fingerprint
 from assay.serialize import to_json

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from functools import lru_cache
 from typing import Any, Protocol, TypedDict, overload
 
 from assay.datasets import BenchmarkDataset, GroundTruth, all_formats, known_format, looks_like
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
-from assay.evaluation.clusters import clusters_of
 from assay.evaluation.completeness import (
     notes_on_empty_corpus,
     scored_judgments,
@@ -19,7 +18,7 @@ from assay.evaluation.completeness import (
     without_constant_judged,
 )
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
-from assay.evaluation.grader import Grader, MakeViews, main_policy
+from assay.evaluation.grader import Grader, MakeViews
 from assay.evaluation.ground_truth import load_ground_truth
 from assay.evaluation.notes import (
     check_ids_match,
@@ -29,16 +28,15 @@ from assay.evaluation.notes import (
     notes_on_spans,
     notes_on_tags,
 )
-from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
+from assay.evaluation.profile import OWN, Profile, Setting, Settings, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
 from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of, written_relevance
 from assay.evaluation.result import Result
-from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
+from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
 from assay.files import as_source
-from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
-from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource
-from assay.stats import AUTO, NONE, Clusters, T, clustered_intervals, column_intervals
+from assay.metrics import BoundMetric, Given, find_metrics, is_import, n_registered, parse_metrics, written_metrics
+from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource, ScoreTable
 from assay.text import shortened
 from assay.views import Times, Truth
 
@@ -132,20 +130,36 @@ def evaluate(
     metrics are estimated from a sample of judgments, and `qrels` has only the texts and tags of queries, or is None.
     """
     chosen = choose_profile(policy, profile)
-    parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
     rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
-    return evaluate_metrics(
-        qrels,
-        rankings,
-        parsed_metrics,
-        profile=chosen,
-        name=name,
-        tie_band=tie_band,
-        residuals=residuals,
-        relevance=written_relevance(relevance),
-        options={} if ontology is None else {"ontology": ontology},
-        judgments=judgments,
+    by, options = written_relevance(relevance), {} if ontology is None else {"ontology": ontology}
+    if judgments is not None:
+        _check_sampled(judgments, tie_band, residuals, by != "auto", bool(options))
+        parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+        return judgments.evaluate(qrels, as_source(rankings), parsed_metrics, chosen, name)
+    settings = None if metrics is None else requested_settings(metrics, chosen)
+    return with_bands(
+        _evaluated(qrels, rankings, settings, chosen, name, by, options), tie_band=tie_band, residuals=residuals
     )
+
+
+def requested_settings(metrics: Given | Iterable[Given] | None, profile: Profile) -> Settings:
+    """How the metrics that a Python program names are scored. Names under assay's conventions are read once."""
+    if profile is OWN and (names := _plain_names(metrics)):
+        return _usual_settings(names, n_registered())
+    return settings_of(parse_metrics(written_metrics(metrics), profile.name), profile)
+
+
+def _plain_names(metrics: object) -> tuple[str, ...]:
+    """The names, if all metrics are named by text that imports nothing; else empty."""
+    names = (metrics,) if isinstance(metrics, str) else metrics
+    is_plain = isinstance(names, list | tuple) and all(type(name) is str and not is_import(name) for name in names)
+    return tuple(names) if is_plain and isinstance(names, list | tuple) else ()
+
+
+@lru_cache(maxsize=256)
+def _usual_settings(names: tuple[str, ...], n_registered: int) -> Settings:  # noqa: ARG001 (a part of the key)
+    """The settings of names that import nothing; remembered until another metric is registered."""
+    return settings_of(parse_metrics(written_metrics(names)), OWN)
 
 
 def _check_sampled(judgments: object, *others: bool) -> None:
@@ -177,32 +191,40 @@ def evaluate_metrics(
     residuals: bool = False,
     relevance: str | Relevance = "auto",
     options: Mapping[str, Any] | None = None,
-    judgments: SampledJudgments | None = None,
 ) -> Result:
     """Like `evaluate`, for internal code that has parsed the metrics already; None: the default metrics.
 
     `options` are the options of domains.
     """
     chosen = choose_profile(policy, profile)
-    if judgments is not None:
-        _check_sampled(judgments, tie_band, residuals, relevance != "auto", bool(options))
-        return judgments.evaluate(qrels, as_source(run), metrics, chosen, name)
-    if metrics is None:
-        metrics = (
-            default_metrics([qrels.format]) if isinstance(qrels, BenchmarkDataset) else parse_metrics(None, chosen.name)
-        )
-    settings = settings_of(metrics, chosen)
+    settings = None if metrics is None else settings_of(metrics, chosen)
+    return with_bands(
+        _evaluated(qrels, run, settings, chosen, name, relevance, options or {}), tie_band=tie_band, residuals=residuals
+    )
+
+
+def _evaluated(
+    qrels: Any,
+    run: Any,
+    settings: Settings | None,
+    profile: Profile,
+    name: str,
+    relevance: str | Relevance,
+    options: Mapping[str, Any],
+) -> Result:
+    """The result without bands; the default metrics if there are no settings."""
+    if settings is None:
+        is_benchmark = isinstance(qrels, BenchmarkDataset)
+        settings = requested_settings(default_metrics([qrels.format]) if is_benchmark else None, profile)
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
-        by = by.with_options(options or {})
+        by = by.with_options(options)
         check_options(qrels.name, qrels.qrels, by.domain_options)
-        scored = evaluate_dataset(qrels, run, settings, chosen, name, by)
-        result = with_short_run(scored, qrels, is_own_choice=run is qrels.retrieved)
-    elif relevance != "auto":
+        scored = evaluate_dataset(qrels, run, settings, profile, name, by)
+        return with_short_run(scored, qrels, is_own_choice=run is qrels.retrieved)
+    if relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset: plain judgments are matched by id only")
-    else:
-        result = with_short_run(evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, options))
-    return with_bands(result, tie_band=tie_band, residuals=residuals)
+    return with_short_run(evaluate_judgments(as_judged(qrels), as_ranked(run), settings, profile, name, options))
 
 
 def evaluate_dataset(
@@ -260,15 +282,25 @@ def evaluate_settings(
 
     `documents` are the documents that could have been retrieved, if they are known.
     """
-    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, make_views)
+    settings = Settings.of(settings)
+    grader = Grader(qrels, run, settings.by_policy, times, spans, make_views)
+    table = score_table(grader, settings, profile)
+    notes = notes_on(grader, settings, profile, run, documents)
+    return _result(grader, table, settings, profile, name, notes)
+
+
+def score_table(grader: Grader, settings: Settings, profile: Profile) -> ScoreTable:
+    """The scores of every metric under its own policy; an error if the tool of the profile would fail."""
     try:
-        result = score_settings(grader, settings, profile, name)
+        for setting in settings if profile.refusals else ():
+            grading = grader.grading(setting.policy)
+            check_supported(profile, setting, grading.run, grading.missing)
+        return grader.table(settings)
     except DataError as error:
         if profile.is_own:
             raise
         message = f"profile {profile.name}: {error.message}{_advice_on(error.field)}"
         raise DataError(message, error.faults, error.field) from None
-    return result.with_fields(notes=notes_on(grader, settings, profile, run, documents))
 
 
 def evaluate_judgments(
@@ -292,11 +324,14 @@ def evaluate_judgments(
     result = evaluate_settings(qrels, run, settings, profile, name, make_views=views)
     if not profile.name:  # another tool has a value for such a run
         check_ids_match(result.counts, qrels, run)
-    return result.with_fields(notes=(*canonical_notes, *notes_on_ids, *result.notes))
+    about_ids = (*canonical_notes, *notes_on_ids)
+    return result.with_fields(notes=(*about_ids, *result.notes)) if about_ids else result
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
     """The result with bands: how much ties and unjudged documents could change each value."""
+    if not tie_band and not residuals and not result.tie_bands and not result.residuals:
+        return result
     grader, settings = result.grader, result.settings
     if grader is None:
         raise UsageError("bands need the rankings, but this result was read from a file or a store. Score the run again")
@@ -314,41 +349,54 @@ def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Prof
         return profile if isinstance(profile, Profile) else find_profile(profile)
     if not isinstance(policy, Policy | None):
         raise BadParameter(f"policy must be a Policy such as Policy(ties='docid_asc'), not {shortened(policy)}")
-    return replace(OWN, policy=policy or Policy())
+    return OWN if policy is None else replace(OWN, policy=policy)
 
 
-def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
-    """The judgments, and the source of the rankings."""
-    if isinstance(qrels, Run) or isinstance(run, Qrels):
-        raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
+def as_judged(qrels: Any) -> Qrels:
+    """The judgments in a source."""
+    if isinstance(qrels, Run):
+        raise UsageError(JUDGMENTS_FIRST)
     truth = load_ground_truth(qrels, kind="judgments")
-    return truth if isinstance(truth, Qrels) else scored_judgments(truth), as_source(run)
+    return truth if isinstance(truth, Qrels) else scored_judgments(truth)
 
 
-def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
-    """Score metrics, each under its own policy; an error if the tool of the profile would fail."""
-    for setting in settings:
-        grading = grader.grading(setting.policy)
-        check_supported(profile, setting, grading.run, grading.missing)
-    table = grader.table(settings)
-    grading = grader.main_grading(settings, profile.policy)
-    policy = main_policy(settings, profile.policy)
+def as_ranked(run: Any) -> Any:
+    """The source of the rankings."""
+    if isinstance(run, Qrels):
+        raise UsageError(JUDGMENTS_FIRST)
+    return as_source(run)
+
+
+def _result(
+    grader: Grader, table: ScoreTable, settings: Settings, profile: Profile, name: str, notes: tuple[str, ...]
+) -> Result:
+    """A result with these scores and what they are based on."""
+    policy = settings.main_policy(profile.policy)
+    grading = grader.grading(policy)
     scores = Scores(
         table,
-        tuple(setting.metric for setting in settings),
+        settings.metrics,
         counts={**grading.counts, "scored": len(table.query_ids)},
         missing=grading.missing,
-        settings=tuple(settings),
-        beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
+        settings=settings,
+        beside=settings.beside,
     )
     evidence = Evidence(
         relevant=RelevantDocuments(grader.qrels, policy.rel),
         nonrelevant=RelevantDocuments(grader.qrels, policy.rel, is_relevant=False),
         grader=grader,
     )
-    return Result(name, scores, Provenance(replace(policy, max_grade=grading.run.max_grade or None), profile.name), evidence)
+    origin = Provenance(_on_scale(policy, grading.run.max_grade), profile.name, notes=notes)
+    return Result(name, scores, origin, evidence)
 
 
+@lru_cache(maxsize=256)
+def _on_scale(policy: Policy, max_grade: float) -> Policy:
+    """The policy with the highest grade that it was applied with."""
+    return replace(policy, max_grade=max_grade or None)
+
+
+JUDGMENTS_FIRST = "judgments come first, then the run: evaluate(qrels, run)"
 ADVICE_OF_FIELD = {
     "ties": "--ties docid_desc",
     "missing": "--missing zero",
@@ -387,56 +435,3 @@ def notes_on_format(dataset: BenchmarkDataset) -> list[str]:
     format_ = known_format(dataset.format)
     notes = format_.notes(dataset) if format_ is not None and format_.notes is not None else []
     return [note if note.endswith(".") else f"{note}." for note in notes]
-
-
-def with_intervals(
-    result: Result,
-    method: str = "auto",
-    level: float = 0.95,
-    seed: int = 0,
-    metrics: Collection[str] | None = None,
-    cluster: str | None = None,
-) -> Result:
-    """The result with a confidence interval for each metric, or for the named metrics only.
-
-    The method `none` removes intervals. Times of queries that were sent in batches have none, because shares of one time say
-    nothing about its spread. With `auto`, intervals are cut to the range of the metric. `cluster` is a tag: queries that
-    share its value vary together.
-    """
-    if method == NONE:
-        return result.with_fields(intervals={})
-    shared = {metric.name for metric in result.metrics if metric.metric.view == "timing" and result.has_shared_times}
-    columns = {
-        name: column
-        for name, column in result.table.by_id().columns.items()
-        if column.aggregation.summarise and name not in shared and (metrics is None or name in metrics)
-    }
-    clusters = _clusters_by_id(result, cluster) if cluster else None
-    if clusters is None or clusters.is_single:
-        intervals = column_intervals(columns, method=method, level=level, seed=seed)
-    else:
-        intervals = clustered_intervals(columns, clusters, method=method, level=level, seed=seed)
-    possible_intervals = {
-        name: _within_range(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
-    }
-    about = (cluster, clusters.n) if cluster and clusters is not None else ()
-    return result.with_fields(
-        intervals={
-            name: Confidence(low, high, level, used, *about) for name, (low, high, used) in possible_intervals.items()
-        }
-    )
-
-
-def _clusters_by_id(result: Result, cluster: str) -> Clusters:
-    """The clusters of the queries in the order of their ids."""
-    order = sorted(range(len(result.query_ids)), key=result.query_ids.__getitem__)
-    return Clusters(clusters_of([result], cluster).codes[order])
-
-
-def _within_range(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
-    """The interval cut to the range of the metric: with few queries, an interval by Student's t can exceed 1."""
-    lowest, highest = {metric.name: metric.metric.range for metric in result.metrics}.get(name, (-inf, inf))
-    low, high, used = ends
-    if used != T or not lowest <= result.summary[name] <= highest:
-        return ends
-    return max(low, lowest), min(high, highest), used

@@ -26,7 +26,6 @@ from assay.evaluation import (
     defaults_of,
     describe_dataset,
     describe_machine,
-    describe_repository,
     evaluate_dataset,
     evaluate_without_judgments,
     expected_answers,
@@ -52,6 +51,7 @@ from assay.execution.unknown_documents import notes_on_unknown_documents
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
+from assay.repository import describe_repository
 from assay.views import Times
 
 DEFAULT_DEPTH = 100

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Floats, Ints, ScoreOrder, spread
+from assay.arrays import Floats, Ints, ScoreOrder, distinct, spread
 from assay.files.blocks.byte_fields import FACTOR, ByteFields, find_hashes, has_duplicates
 from assay.files.blocks.trec_blocks import NeedsTwoPasses, Unusual
 from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed
@@ -160,7 +160,7 @@ def _place(block: RowBlock, score: NDArray[np.floating], row: Ints, place: Ints)
     above, earlier = np.zeros((2, len(row)), dtype=np.int64)
     tied = np.flatnonzero(equal > 1)
     if len(tied):
-        rows = _rows_in_order(negated, order, np.unique(place[tied]))
+        rows = _rows_in_order(negated, order, distinct(place[tied]))
         first = block.start[place[tied]] + better[tied]
         above[tied], earlier[tied] = _break_ties(block.documents, rows, row[tied], first, equal[tied])
     return Placed(better, equal, above, earlier)

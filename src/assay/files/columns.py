@@ -62,7 +62,7 @@ def _is_number(word: bytes) -> bool:
 
 def is_table(columns: object) -> bool:
     """Whether these names include a query and a document column."""
-    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str) or len(columns) > MAX_COLUMNS:
+    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str) or not 1 < len(columns) <= MAX_COLUMNS:
         return False
     names = [column for column in columns if isinstance(column, str)]
     folded = {fold(name) for name in names}

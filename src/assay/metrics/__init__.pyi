@@ -5,6 +5,7 @@ from assay.metrics.catalog.text_overlap import Overlap as Overlap
 from assay.metrics.catalog.text_overlap import common_subsequence as common_subsequence
 from assay.metrics.catalog.text_overlap import overlap as overlap
 from assay.metrics.catalog.text_overlap import token_f1 as token_f1
+from assay.metrics.custom import is_import as is_import
 from assay.metrics.custom import metric as metric
 from assay.metrics.custom import unknown_function as unknown_function
 from assay.metrics.definition import GAIN_LEVEL as GAIN_LEVEL
@@ -56,11 +57,13 @@ from assay.metrics.questions import find_questions as find_questions
 from assay.metrics.questions import read_as as read_as
 from assay.metrics.registry import GROUPS as GROUPS
 from assay.metrics.registry import all_metrics as all_metrics
+from assay.metrics.registry import n_registered as n_registered
 from assay.metrics.residuals import residual_scores as residual_scores
+from assay.metrics.tie_changes import TieQuestion as TieQuestion
+from assay.metrics.tie_changes import changed_by_ties as changed_by_ties
 from assay.metrics.ties import N_SAMPLED as N_SAMPLED
 from assay.metrics.ties import SEED as SEED
 from assay.metrics.ties import TieBand as TieBand
-from assay.metrics.ties import changed_by_ties as changed_by_ties
 from assay.metrics.ties import tie_band as tie_band
 from assay.metrics.trec_eval import TREC_FAMILIES as TREC_FAMILIES
 from assay.metrics.trec_eval import TREC_GROUPS as TREC_GROUPS

@@ -108,6 +108,11 @@ def _check_function(value: object) -> None:
         )
 
 
+def is_import(text: str) -> bool:
+    """Whether a text may name a metric that is imported when the text is parsed."""
+    return PREFIX in text
+
+
 def load_metric(text: WrittenName) -> str:
     """`python:my_metrics:top_two@5` → `top_two@5`, now registered. Imports the module, so the user must have written it."""
     if not isinstance(text, WrittenName):

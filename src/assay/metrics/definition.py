@@ -167,10 +167,12 @@ class BoundMetric:
         return self._apply(self.metric.expected, view) if self.metric.expected else None
 
     def _apply(self, function: Callable[..., Any], view: Any) -> Any:
-        params = dict(self.params)
-        if params.pop("judged_only", False):
-            view = view.condensed()
-        return function(view, **params)
+        return function(view.condensed() if self.params.get("judged_only") else view, **self._arguments)
+
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        """The parameters that the function of the metric accepts."""
+        return {name: value for name, value in self.params.items() if name != "judged_only"}
 
     def __hash__(self) -> int:
         return hash(self.name)

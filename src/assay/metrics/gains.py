@@ -49,12 +49,15 @@ def discounts(rank: Ints | Floats, discount: str = "log2") -> Floats:
 
 def discounted_gain(hits: Hits, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
     """Σ gain / discount over the hits within the first k ranks, per query."""
-    if k is not None:
-        inside = hits.rank <= k
-        hits, worth = hits.where(inside), worth[inside]
+    query, rank = hits.query, hits.rank
+    if k is not None and k < hits.deepest:
+        inside = rank <= k
+        query, rank, worth = query[inside], rank[inside], worth[inside]
     if discount == "log2":  # divides as trec_eval does, so that all digits agree
-        return hits.sum(worth / np.log2(hits.rank + 1.0))
-    return hits.sum(worth * discounts(hits.rank, discount))
+        shares = worth / np.log2(rank + 1.0)
+    else:
+        shares = worth * discounts(rank, discount)
+    return np.bincount(query, weights=shares, minlength=hits.n_queries).astype(float, copy=False)
 
 
 def expected_discounted_gain(run: GradedRun, worth: Floats, k: int | None, discount: str = "log2") -> Floats:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import BLOCK_CELLS, Floats, Ints, ratio
+from assay.arrays import BLOCK_CELLS, Floats, Ints, distinct, ratio
 from assay.metrics.gains import discounts, gain_function
 from assay.metrics.residuals import MAX_STEPS, possible_top_gain
 from assay.views import GradedRun, UnjudgedDocuments
@@ -88,7 +88,7 @@ class _Levels(NamedTuple):
 def _levels(run: GradedRun, n_open: int, grade: float, params: Mapping[str, Any]) -> _Levels:
     ideal, gains = run.ideal_by(gain_function(params["gain"], params["rel"]))
     top = possible_top_gain(grade, params)
-    levels = np.unique(gains) if top <= 0 else np.unique(np.append(gains, top))
+    levels = distinct(gains if top <= 0 else np.append(gains, top))
     number = np.searchsorted(levels, gains)
     at_level = np.bincount(ideal.query * len(levels) + number, minlength=run.n_queries * len(levels))
     n_judged = at_level.reshape(run.n_queries, len(levels))[:, ::-1].cumsum(axis=1)[:, ::-1]

@@ -152,7 +152,7 @@ def _of_recall(metric: BoundMetric, systems: Systems, plain: Floats) -> Differen
     run, rel, k = systems.a, metric.params["rel"], metric.params["k"]
     in_a, in_b = systems.unjudged.rank_a > 0, systems.unjudged.rank_b > 0
     only_a, only_b, both = (systems.sums(mask) for mask in (in_a & ~in_b, in_b & ~in_a, in_a & in_b))
-    more = (systems.b.relevant(rel).top(k).count - run.relevant(rel).top(k).count).astype(float)
+    more = (systems.b.relevant(rel).n_within(k) - run.relevant(rel).n_within(k)).astype(float)
 
     def share(n_more: Floats, n_new: Floats) -> Floats:
         total = run.n_relevant(rel) + n_new

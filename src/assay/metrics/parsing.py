@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Protocol
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arguments
 from assay.masking import mask
-from assay.metrics.custom import ONLY_WRITTEN, PREFIX, load_metric
+from assay.metrics.custom import ONLY_WRITTEN, PREFIX, is_import, load_metric
 from assay.metrics.definition import BoundMetric, Metric
 from assay.metrics.measure_names import as_named_here
 from assay.metrics.registry import (
@@ -150,7 +150,7 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
         raise BadParameter(f"a metric must be a name or an object made by assay.metric, not {text!r}")
     if not is_written and len(text) > LONGEST:
         raise UnknownName("metric", f"{mask(text)[:LONGEST_SHOWN]}…")
-    if PREFIX in text:
+    if is_import(text):
         yield from _parse_parts(text, profile, is_written=is_written)
     else:
         yield from _parse_known(str(text), profile, n_registered())

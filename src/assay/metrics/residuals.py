@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, Ints, ratio
+from assay.arrays import Floats, Ints, distinct, ratio
 from assay.metrics.definition import REL
 from assay.metrics.gains import discounts, gain_function
 from assay.model import Column
@@ -88,7 +88,7 @@ def _by_query(metric: BoundMetric, run: GradedRun, grade: float) -> Bounds | Non
     if name == "rprec":
         level = run.level if params["rel"] is None else params["rel"]
         return lambda query: rprec_bounds(query, level)
-    is_binary = metric.metric.is_monotone and grade == 1.0 and set(np.unique(run.ideal.grade)) <= {-1.0, 0.0, 1.0}
+    is_binary = metric.metric.is_monotone and grade == 1.0 and set(distinct(run.ideal.grade)) <= {-1.0, 0.0, 1.0}
     if name in BY_RELEVANCE or (is_binary and name not in BY_ENDS):
         rows = sum((len(query.open) + 1) * len(query.grade) for query in open_queries(run))
         return (lambda query: _tried(metric, run, query, grade)) if rows <= MAX_ROWS else None
@@ -248,7 +248,7 @@ def _highest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, 
     The number of documents at each level of gain is chosen independently of the other levels.
     (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13)
     """
-    levels = np.unique(np.append(gains, top))
+    levels = distinct(np.append(gains, top))
     width = np.diff(levels, prepend=0.0)
     gained = np.concatenate(([0.0], np.cumsum(room)))
     cost = np.concatenate(([0.0], np.cumsum(ideal_weight)))

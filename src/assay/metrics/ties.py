@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -197,70 +196,3 @@ def _sampled(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats, Float
 def score_of(metric: BoundMetric, run: GradedRun) -> Floats:
     """The scores of a run with a fixed order of ties."""
     return Column.of(metric.score(run), metric.metric.aggregation).score
-
-
-def changed_by_ties(metrics: Sequence[BoundMetric], run: GradedRun) -> list[Bools]:
-    """For each metric: the queries in which different orders of ties have different scores (`tie_band` has a width).
-
-    The best and the worst order decide this, unless a better rank can lower the score. In that case random orders are drawn
-    as for the band, once for all metrics, and only for queries that the two orders leave undecided.
-    """
-    is_open = run.has_undecided()
-    changed = [is_open.copy() for _ in metrics]
-    if not is_open.any():
-        return changed
-    tied = run.select(is_open)
-    worst, best = worst_order(tied), best_order(tied)
-    open_ones = [_TiedMetric.of(metric, score_of(metric, worst), score_of(metric, best)) for metric in metrics]
-    _draw([candidate for candidate in open_ones if not is_monotone(candidate.metric)], tied)
-    for where, candidate in zip(changed, open_ones, strict=True):
-        where[is_open] = candidate.is_changed
-    return changed
-
-
-class _TiedMetric(NamedTuple):
-    """A metric, its scores in the worst order, and the queries known to have another score in another order."""
-
-    metric: BoundMetric
-    score: Floats
-    is_changed: Bools
-
-    @classmethod
-    def of(cls, metric: BoundMetric, worst: Floats, best: Floats) -> _TiedMetric:
-        """A metric whose scores in the two extreme orders are known."""
-        return cls(metric, worst, _differ(worst, best))
-
-
-def _draw(metrics: Sequence[_TiedMetric], run: GradedRun) -> None:
-    """Mark the queries in which random orders have other scores."""
-    is_left = np.zeros(run.n_queries, dtype=bool)
-    for candidate in metrics:
-        is_left |= ~candidate.is_changed & _may_change(candidate.metric, run)
-    if not is_left.any():
-        return
-    for order in random_orders(run.select(is_left), N_SAMPLED, SEED):
-        for candidate in metrics:
-            candidate.is_changed[is_left] |= _differ(score_of(candidate.metric, order), candidate.score[is_left])
-
-
-def _may_change(metric: BoundMetric, run: GradedRun) -> Bools:
-    """Queries in which the order of ties could matter.
-
-    For metrics with `ignores_the_rest`, ties below the last document that may count as relevant change nothing.
-    """
-    level = run.level if metric.params.get("rel") is None else metric.params["rel"]
-    if not metric.metric.ignores_the_rest or run.ties is None or isinstance(metric.params.get("gain"), tuple):
-        return np.ones(run.n_queries, dtype=bool)
-    hits, (better, equal) = run.retrieved, run.ties
-    counts = hits.grade > 0 if level is None or level > 0 else hits.grade >= 0
-    last = np.zeros(run.n_queries, dtype=np.int64)
-    np.maximum.at(last, hits.query[counts], (better + equal)[counts])
-    first = np.full(run.n_queries, np.iinfo(np.int64).max)
-    tied = run.undecided()
-    np.minimum.at(first, hits.query[tied], better[tied])
-    return first < last
-
-
-def _differ(some: Floats, others: Floats) -> Bools:
-    """Where scores differ; an undefined score does not differ from any."""
-    return (some < others) | (others < some)

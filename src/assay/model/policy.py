@@ -75,6 +75,9 @@ class Policy:
             if not isinstance(getattr(self, name), bool):
                 raise BadParameter(f"{name} must be True or False, not {getattr(self, name)!r}")
 
+    def __hash__(self) -> int:
+        return hash((self.ties, self.missing, self.no_relevant, self.rel, self.depth))  # a policy is looked up often
+
     @property
     def rank_rule(self) -> RankRule:
         """What decides ranks. With ties=expected or ties=error, equal scores are ordered as with the default."""

@@ -182,10 +182,14 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return {query: place for place, query in enumerate(self.query_ids)}
 
     @cached_property
+    def bounds(self) -> list[int]:
+        """The offsets as a list."""
+        return self.offsets.tolist()
+
+    @cached_property
     def index(self) -> list[dict[str, int]]:
         """For each query: document id → the number of its judgment."""
-        bounds = self.offsets.tolist()
-        return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(bounds)]
+        return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(self.bounds)]
 
     @cached_property
     def n_documents(self) -> int:
@@ -231,6 +235,11 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
     def max_grade(self) -> float:
         """The highest grade of all judgments (0 if no grade is above 0)."""
         return float(self.grades.max(initial=0.0))
+
+    @cached_property
+    def remembered(self) -> dict[str, Any]:
+        """What views computed from the judgments alone; every run needs it again."""
+        return {}
 
     @cached_property
     def descending(self) -> Floats:

@@ -128,12 +128,14 @@ class Column(NamedTuple):
     aggregation: Aggregation
 
     @classmethod
-    def of(cls, scores: Outcome, aggregation: Aggregation) -> Column:
-        """A column from what a metric returned."""
+    def of(cls, scores: Outcome, aggregation: Aggregation, ones: Floats | None = None) -> Column:
+        """A column from what a metric returned. Columns of the same length can share the array of ones."""
         if isinstance(scores, Composed):
             return cls(np.asarray(scores.score, dtype=float), np.asarray(scores.parts, dtype=float), aggregation)
         values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)
-        return cls(values, np.ones(len(values)), aggregation)
+        if ones is None or len(ones) != len(values):
+            ones = np.ones(len(values))
+        return cls(values, ones, aggregation)
 
     @classmethod
     def undefined(cls, n: int, aggregation: Aggregation) -> Column:

@@ -72,7 +72,6 @@ from assay.reports.sections.differences import render_differences as render_diff
 from assay.reports.sections.evaluation import CHUNK_METRIC_NOTE as CHUNK_METRIC_NOTE
 from assay.reports.sections.evaluation import PROGRAM_FORMATS as PROGRAM_FORMATS
 from assay.reports.sections.evaluation import EvaluationDisplay as EvaluationDisplay
-from assay.reports.sections.evaluation import overlap_of as overlap_of
 from assay.reports.sections.evaluation import render_evaluation as render_evaluation
 from assay.reports.sections.explanations import render_why as render_why
 from assay.reports.sections.explanations import why as why
@@ -105,6 +104,7 @@ from assay.reports.sections.scores import notes as notes
 from assay.reports.sections.scores import render_scores as render_scores
 from assay.reports.sections.slices import metric_to_slice as metric_to_slice
 from assay.reports.sections.slices import notes_side_by_side as notes_side_by_side
+from assay.reports.sections.slices import overlap_of as overlap_of
 from assay.reports.sections.store import about_section as about_section
 from assay.reports.sections.store import cache_section as cache_section
 from assay.reports.sections.store import check_metric as check_metric

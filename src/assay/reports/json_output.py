@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 from collections.abc import Collection
 from typing import Any
 
@@ -15,7 +15,7 @@ CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def json_text(content: dict[str, Any], long: Collection[str] = ()) -> str:
     """The content as JSON that is safe in any terminal. In results, the keys in `long` have one line per query."""
     lines: list[str] = []
-    mark = secrets.token_hex(16)
+    mark = os.urandom(16).hex()
 
     def one_line(value: Any) -> str:
         lines.append(json.dumps(value, ensure_ascii=False, allow_nan=False))

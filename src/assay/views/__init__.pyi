@@ -23,12 +23,12 @@ from assay.views.graded import graded_run as graded_run
 from assay.views.graded import is_relevant as is_relevant
 from assay.views.graded import tie_groups as tie_groups
 from assay.views.grading import Grading as Grading
-from assay.views.grading import Ranked as Ranked
 from assay.views.grading import RetrievedJudgments as RetrievedJudgments
-from assay.views.grading import counted_run as counted_run
 from assay.views.grading import grade as grade
 from assay.views.grading import rank_all as rank_all
 from assay.views.grading import settle as settle
+from assay.views.ranked import Ranked as Ranked
+from assay.views.ranked import counted_run as counted_run
 from assay.views.routing import FIELDS as FIELDS
 from assay.views.routing import GATED as GATED
 from assay.views.routing import NEEDED as NEEDED
@@ -38,6 +38,7 @@ from assay.views.routing import ROUTE as ROUTE
 from assay.views.routing import Decision as Decision
 from assay.views.routing import Routing as Routing
 from assay.views.routing import decision_of as decision_of
+from assay.views.small_runs import few_rankings as few_rankings
 from assay.views.spans import GoldSpans as GoldSpans
 from assay.views.spans import Spans as Spans
 from assay.views.spans import Truth as Truth

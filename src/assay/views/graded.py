@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, running_products, running_sums
 from assay.model import Qrels
 from assay.views.subtopics import BySubtopic, by_subtopic
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Hits:
     rank: Ints
     grade: Floats
     n_queries: int
+    _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def where(self, mask: Bools | Ints) -> Hits:
         """Only the hits the mask keeps, or those with these numbers."""
@@ -30,14 +33,28 @@ class Hits:
 
     def top(self, k: int | Ints | None) -> Hits:
         """Only hits at rank k or better; k may differ per query, None keeps all."""
-        if k is None:
+        if k is None or (isinstance(k, int) and k >= self.deepest):
             return self
         return self.where(self.rank <= (k if isinstance(k, int) else k[self.query]))
+
+    def n_within(self, k: int | Ints | None) -> Ints:
+        """How many of these hits each query has at rank k or better."""
+        if not isinstance(k, int):
+            return self.top(k).count
+        if k >= self.deepest:
+            return self.count
+        return self.remembered(("n", k), lambda: np.bincount(self.query[self.rank <= k], minlength=self.n_queries))
+
+    @cached_property
+    def deepest(self) -> int:
+        """The largest rank; 0 if there are no hits."""
+        return int(np.maximum.reduce(self.rank)) if len(self.rank) else 0
 
     @cached_property
     def position(self) -> Ints:
         """For each hit: 1 if it is the first of these hits of its query, 2 if the second, …"""
-        return np.arange(1, len(self.query) + 1) - self.first[self.query]
+        position = np.arange(1, len(self.query) + 1)
+        return position if self.n_queries == 1 else position - self.first[self.query]
 
     @cached_property
     def count(self) -> Ints:
@@ -61,11 +78,42 @@ class Hits:
         """For each hit: the product of `values` over the hits of its query up to and including it."""
         return running_products(values, self.query, self.n_queries)
 
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value for a key; computed once. The hits of the ideal ranking are the same for every run."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        value: T = self._memory[key]
+        return value
+
+    def at_level(self, level: float | None) -> Hits:
+        """Only the hits that count as relevant at a level."""
+        return self.remembered(("level", level), lambda: self.where(is_relevant(self.grade, level)))
+
+    def by_gain(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
+        """The hits with a gain, best first, each at its place among them, and their gains."""
+        key = (gain.func, *gain.keywords.items()) if isinstance(gain, partial) else gain
+        return self.remembered(("gain", key), lambda: self._by_gain(gain))
+
+    def _by_gain(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
+        gains = gain(self.grade)
+        worth = gains > 0
+        query, grade, gains = self.query[worth], self.grade[worth], gains[worth]
+        if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
+            order = np.lexsort((-gains, query))
+            grade, gains = grade[order], gains[order]
+        count = np.bincount(query, minlength=self.n_queries)
+        position = np.arange(1, len(query) + 1)
+        position -= np.repeat(np.cumsum(count) - count, count)
+        return Hits(query, position, grade, self.n_queries), gains
+
     def first_rank(self) -> Ints:
         """Rank of the first hit of each query; 0 if it has none."""
         ranks = np.zeros(self.n_queries, dtype=np.int64)
-        first = self.position == 1
-        ranks[self.query[first]] = self.rank[first]
+        if self.n_queries == 1:
+            ranks[: len(self.rank)] = self.rank[:1]
+            return ranks
+        is_filled = self.count > 0
+        ranks[is_filled] = self.rank[self.first[is_filled]]
         return ranks
 
 
@@ -108,15 +156,12 @@ class GradedRun:
     """Which hits have the same score as other documents; None if there are none."""
     tie_rule: str = "settled"
     """settled: ranks are fixed; expected: scores are means over all orders of ties; error: ties must not change a score."""
+    _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def n_queries(self) -> int:
         """How many queries there are to score."""
         return len(self.query_ids)
-
-    @cached_property
-    def _memory(self) -> dict[Hashable, Any]:
-        return {}
 
     def _remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The cached value for a key; made if it is not there yet. Metrics need the same values repeatedly."""
@@ -124,24 +169,13 @@ class GradedRun:
             self._memory[key] = make()
         return self._memory[key]
 
-    def _at_level(self, rel: float | None) -> tuple[Hits, Ints]:
-        level = self.level if rel is None else rel
-        hits, total = self._remembered(
-            ("level", level),
-            lambda: (
-                self.retrieved.where(is_relevant(self.retrieved.grade, level)),
-                np.bincount(self.ideal.query[is_relevant(self.ideal.grade, level)], minlength=self.n_queries),
-            ),
-        )
-        return hits, total
-
     def relevant(self, rel: float | None = None) -> Hits:
         """The retrieved documents that count as relevant, at this level or at that of the policy."""
-        return self._at_level(rel)[0]
+        return self.retrieved.at_level(self.level if rel is None else rel)
 
     def n_relevant(self, rel: float | None = None) -> Ints:
         """How many relevant documents each query has, retrieved or not."""
-        return self._at_level(rel)[1]
+        return self.ideal.at_level(self.level if rel is None else rel).count
 
     def is_relevant(self, hits: Hits, rel: float | None = None) -> Bools:
         """Which of these hits count as relevant, at this level or at that of the policy."""
@@ -160,21 +194,7 @@ class GradedRun:
 
     def ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
         """The ideal ranking under a gain function, and its gains; only documents with a gain, best first."""
-        key = (gain.func, *gain.keywords.items()) if isinstance(gain, partial) else gain
-        hits, gains = self._remembered(("ideal", key), lambda: self._ideal_by(gain))
-        return hits, gains
-
-    def _ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
-        gains = gain(self.ideal.grade)
-        worth = gains > 0
-        query, grade, gains = self.ideal.query[worth], self.ideal.grade[worth], gains[worth]
-        if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
-            order = np.lexsort((-gains, query))
-            grade, gains = grade[order], gains[order]
-        count = np.bincount(query, minlength=self.n_queries)
-        position = np.arange(1, len(query) + 1)
-        position -= np.repeat(np.cumsum(count) - count, count)
-        return Hits(query, position, grade, self.n_queries), gains
+        return self.ideal.by_gain(gain)
 
     def condensed(self) -> GradedRun:
         """The same run without its unjudged documents; the others move up."""
@@ -284,23 +304,32 @@ def graded_run(
     """A GradedRun over all queries of the Qrels, from the retrieved judgments (in any order) and their ranks."""
     query = qrels.query_of[judgment]
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
-    judgment = judgment[order]
-    retrieved = Hits(query[order], rank[order], qrels.grades[judgment], len(qrels))
-    ideal = Hits(qrels.query_of, _places(qrels), qrels.descending, len(qrels))
+    return ordered_run(qrels, judgment[order], rank[order], n_retrieved, tag, None if ties is None else ties.where(order))
+
+
+def ordered_run(
+    qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag: str = "", ties: Ties | None = None
+) -> GradedRun:
+    """The same for judgments that are in the order of their queries and ranks already."""
+    retrieved = Hits(qrels.query_of[judgment], rank, qrels.grades[judgment], len(qrels))
     return GradedRun(
         qrels.query_ids,
         retrieved,
         n_retrieved,
-        ideal,
+        _ideal(qrels),
         qrels.max_grade,
         tag=tag,
         judgment=judgment,
         judgments=qrels if qrels.subtopics or qrels.iterations else None,
-        ties=None if ties is None else ties.where(order),
+        ties=ties,
     )
 
 
-def _places(qrels: Qrels) -> Ints:
-    places = np.arange(1, len(qrels.docs) + 1)
-    places -= qrels.offsets[:-1][qrels.query_of]
-    return places
+def _ideal(qrels: Qrels) -> Hits:
+    """Every judged grade of each query, best first; the same object for every run."""
+    if "ideal" not in qrels.remembered:
+        places = np.arange(1, len(qrels.docs) + 1)
+        places -= qrels.offsets[:-1][qrels.query_of]
+        qrels.remembered["ideal"] = Hits(qrels.query_of, places, qrels.descending, len(qrels))
+    ideal: Hits = qrels.remembered["ideal"]
+    return ideal

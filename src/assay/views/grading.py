@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Bools, Floats, Ints, ScoreOrder
+from assay.arrays import Floats, Ints, ScoreOrder
 from assay.errors import DataError
 from assay.model import Policy, Qrels, Ranking, RankRule, Run, Stretches, all_text, ranx_orders, sorted_ids
 from assay.text import counted, some_of
 from assay.views.graded import GradedRun, Ties, graded_run
+from assay.views.ranked import Ranked
+from assay.views.small_runs import few_rankings
 
 MAX_COMPARED = 64
 """Up to this number of tied documents, comparing ids is faster than sorting them."""
@@ -24,21 +26,6 @@ TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
 
 Equals = Callable[[int, int, int], list[str]]
 """Place of a query, number of documents with a higher score, number with an equal score → the tied ones, best first."""
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A run ranked by one rule for all judged queries, before the policy decides which of them count."""
-
-    run: GradedRun
-    is_missing: Bools
-    """Which judged queries are missing from the run."""
-    n_constant: int
-    """Number of queries with several documents that all have the same score."""
-    n_extra: int
-    """Number of queries in the run that have no judgments."""
-    extra: tuple[str, ...] = ()
-    """The ids of these queries, if they are known."""
 
 
 @dataclass(frozen=True)
@@ -94,26 +81,6 @@ class RetrievedJudgments:
         return Ranked(graded, self.places < 0, int(is_constant.sum()), n_extra, self.extra)
 
 
-def counted_run(
-    qrels: Qrels,
-    judgment: Ints,
-    ties: Ties,
-    ahead: Ints,
-    length: Ints,
-    *,
-    n_constant: int,
-    n_extra: int,
-    tag: str = "",
-) -> Ranked:
-    """A run whose better and equal rows were counted: `ahead` equal rows come before each judged document.
-
-    `length` is the number of documents retrieved for each judged query; -1 if the query is missing from the run.
-    """
-    has_ties = bool(len(ties.equal)) and int(ties.equal.max()) > 1
-    graded = graded_run(qrels, judgment, ties.better + ahead + 1, np.maximum(length, 0), tag, ties if has_ties else None)
-    return Ranked(graded, length < 0, n_constant, n_extra)
-
-
 @dataclass(frozen=True)
 class Grading:
     """A graded run, and how many queries were missing, extra or left out."""
@@ -152,11 +119,23 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
 
 def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule, Ranked]:
     """The run ranked by several rules; documents are looked up only once."""
+    rules = list(rules)
+    without_self = [rule for rule in rules if rule.drop_self]
+    others = run.without_self() if without_self else run
+    if others is run:
+        return _rank(run, qrels, rules)
+    ranked = _rank(others, qrels, without_self)
+    return ranked | _rank(run, qrels, [rule for rule in rules if not rule.drop_self])
+
+
+def _rank(run: Run, qrels: Qrels, rules: list[RankRule]) -> dict[RankRule, Ranked]:
+    """The run ranked by rules: in plain Python if the run is small and the rule permits it, else by arrays."""
+    few = few_rankings(run, qrels)
+    known = {rule: few.ranked(rule) for rule in rules} if few is not None else dict.fromkeys(rules)
+    if None not in known.values():
+        return {rule: ranked for rule, ranked in known.items() if ranked is not None}
     retrieved = find_judged(run, qrels)
-    retrieved_others = retrieved
-    if any(rule.drop_self for rule in rules) and (others := run.without_self()) is not run:
-        retrieved_others = find_judged(others, qrels)
-    return {rule: (retrieved_others if rule.drop_self else retrieved).ranked(rule) for rule in rules}
+    return {rule: ranked or retrieved.ranked(rule) for rule, ranked in known.items()}
 
 
 def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
@@ -191,7 +170,7 @@ def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
 def settle(ranked: Ranked, policy: Policy) -> Grading:
     """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
     run = ranked.run
-    missing = tuple(run.query_ids[number] for number in np.flatnonzero(ranked.is_missing).tolist())
+    missing = tuple(compress(run.query_ids, ranked.is_missing.tolist()))
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
         raise _refusal("judged query", len(missing), f"{verb} missing from the run", missing, "missing")
@@ -199,34 +178,35 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         verb = "has" if ranked.n_extra == 1 else "have"
         raise _refusal("query", ranked.n_extra, f"in the run {verb} no judgments", ranked.extra, "extra")
     run = _applied(run, policy)
-    keep = ~ranked.is_missing if policy.missing == "skip" else np.ones(run.n_queries, dtype=bool)
-    without_relevant = keep & (run.n_relevant() == 0)
+    without_relevant = run.n_relevant() == 0
+    keep = None
+    if policy.missing == "skip" and missing:
+        keep = ~ranked.is_missing
+        without_relevant &= keep
     if policy.no_relevant == "error" and without_relevant.any():
         empty = [run.query_ids[number] for number in np.flatnonzero(without_relevant).tolist()]
         verb = "has" if len(empty) == 1 else "have"
         raise _refusal("query", len(empty), f"{verb} no relevant document", empty, "no_relevant")
     if policy.no_relevant == "skip":
-        keep = keep & ~without_relevant
+        keep = ~without_relevant if keep is None else keep & ~without_relevant
     return Grading(
-        run.select(keep),
+        run if keep is None else run.select(keep),
         missing,
-        len(keep),
+        run.n_queries,
         ranked.n_extra,
-        int(without_relevant.sum()),
+        int(np.count_nonzero(without_relevant)),
         ranked.n_constant,
-        n_retrieved=int(ranked.run.n_retrieved.sum()),
+        n_retrieved=int(np.add.reduce(ranked.run.n_retrieved)),
         n_found=len(ranked.run.retrieved.rank),
     )
 
 
 def _applied(run: GradedRun, policy: Policy) -> GradedRun:
     """The run as the policy reads it: the level, the depth, negative grades, and unjudged documents."""
-    run = replace(
-        run,
-        max_grade=_top(run, policy),
-        level=policy.rel,
-        tie_rule=policy.ties if policy.ties in ("expected", "error") else "settled",
-    )
+    top = run.max_grade if policy.max_grade is None else float(policy.max_grade)
+    tie_rule = policy.ties if policy.ties in ("expected", "error") else "settled"
+    if (top, policy.rel, tie_rule) != (run.max_grade, run.level, run.tie_rule):
+        run = replace(run, max_grade=top, level=policy.rel, tie_rule=tie_rule)
     if policy.depth is not None:
         run = run.cut(policy.depth)
     if policy.negatives == "nonrelevant":
@@ -237,10 +217,6 @@ def _applied(run: GradedRun, policy: Policy) -> GradedRun:
 def _refusal(noun: str, count: int, fault: str, queries: Sequence[str], field: str) -> DataError:
     """The error for queries that the policy does not allow: `2 queries have no relevant document: q1 q7`."""
     return DataError(f"{counted(count, noun)} {fault}: {some_of(queries)}", field=field)
-
-
-def _top(run: GradedRun, policy: Policy) -> float:
-    return run.max_grade if policy.max_grade is None else float(policy.max_grade)
 
 
 def _places(run: Run, qrels: Qrels) -> Ints:
@@ -297,16 +273,16 @@ def _count_ids_ahead(run: Run, qrels: Qrels, rule: RankRule, rows: Iterable[tupl
     group.
     """
     ahead: list[int] = []
-    compare = str.__lt__ if rule.ties == "docid_desc" else str.__gt__
+    docs, compare = qrels.docs, "__lt__" if rule.ties == "docid_desc" else "__gt__"
     last_place, last_better, ranked = -1, -1, list[str]()
     position: dict[str, int] = {}
     for place, better, n_equal, judgment in rows:
         if place != last_place:
             ranked, last_place, last_better = run.ranked(place, rule), place, -1
-        doc = qrels.docs[judgment]
+        doc = docs[judgment]
         if n_equal <= MAX_COMPARED:
             try:
-                ahead.append(sum(map(compare, repeat(doc), ranked[better : better + n_equal])))
+                ahead.append(sum(map(getattr(doc, compare), ranked[better : better + n_equal])))
                 continue
             except TypeError:  # one of them is a whole number that has not been converted yet
                 pass

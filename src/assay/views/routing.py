@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -197,6 +196,8 @@ def _numbers(values: Sequence[bool | float | None]) -> Floats:
 
 def _number_of(name: str) -> float:
     """A number for a name, the same in all results, because results of several benchmarks are combined."""
+    import hashlib
+
     return float(int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big"))
 
 

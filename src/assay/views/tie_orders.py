@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from itertools import repeat
 from typing import NamedTuple
 
@@ -63,6 +62,8 @@ def random_orders(run: GradedRun, count: int, seed: int = 0) -> Iterator[GradedR
 
 def _keys(query_ids: Sequence[str], seed: int) -> Words:
     """A number for each query, the same on every machine."""
+    from hashlib import blake2b
+
     hashed = (blake2b(f"{seed} {query}".encode(errors="surrogatepass"), digest_size=8).digest() for query in query_ids)
     return np.frombuffer(b"".join(hashed), dtype="<u8").astype(np.uint64)
 

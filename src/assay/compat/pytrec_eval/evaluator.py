@@ -14,10 +14,24 @@ import numpy as np
 from assay.compat.pytrec_eval.differences import DIFFERENCES
 from assay.errors import BadParameter, DataError, Faults, UnknownName, near_matches
 from assay.metrics import TREC_FAMILIES, TREC_GROUPS, BoundMetric, GradedRun, find_metrics
-from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column, Policy, Qrels, Rankings, Run, all_text, as_rankings
+from assay.model import (
+    GEOMETRIC_FLOOR,
+    GEOMETRIC_MEAN,
+    TEXT,
+    Column,
+    Policy,
+    Qrels,
+    Ranking,
+    Rankings,
+    Run,
+    all_text,
+    as_rankings,
+)
 from assay.views import grade
 
 Measures = Mapping[str, Mapping[str, Any]]
+MAX_RANKINGS = 8
+"""Up to this number of rankings, scores are compared without arrays over all rankings."""
 
 
 class RelevanceEvaluator:
@@ -112,6 +126,8 @@ def _values(metric: BoundMetric, view: GradedRun) -> list[float]:
 
 def _in_float32(run: Run) -> Run:
     """The run with scores truncated to float32 in rankings where this ties documents. Other rankings keep their order."""
+    if len(run) <= MAX_RANKINGS and not any(map(_has_close_scores, run.rankings)):
+        return run
     order = run.order
     with np.errstate(over="ignore"):
         near = order.negated.astype(np.float32)
@@ -124,6 +140,15 @@ def _in_float32(run: Run) -> Run:
             query, ranking = run.query_ids[number], run.rankings[number]
             rankings[query] = dict(zip(ranking, np.array(list(ranking.values()), np.float32).tolist(), strict=True))
     return Run.borrow(Rankings(rankings))
+
+
+def _has_close_scores(ranking: Ranking) -> bool:
+    """Whether float32 may tie documents of a ranking, or its scores have other types than float."""
+    scores = list(ranking.values())
+    if set(map(type, scores)) != {float}:
+        return True
+    with np.errstate(over="ignore"):
+        return len(set(np.array(scores, np.float32).tolist())) < len(set(scores))
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

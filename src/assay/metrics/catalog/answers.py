@@ -215,7 +215,7 @@ MARKED = 0.5
 
 
 def _has_hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    return (run.relevant(rel).top(k).count > 0).astype(float)
+    return (run.relevant(rel).n_within(k) > 0).astype(float)
 
 
 ANSWER_SUCCESS = Metric(

@@ -47,7 +47,7 @@ def judged(run: GradedRun, k: int | None) -> Scores:
     The divisor is the number of documents retrieved within k, not k. A negative grade is a judgment here, as in ir_measures.
     """
     seen = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
-    return ratio(run.retrieved.top(k).count, seen)
+    return ratio(run.retrieved.n_within(k), seen)
 
 
 def expected_judged(run: GradedRun, k: int | None) -> Scores:
@@ -133,7 +133,7 @@ def num_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:
 
     With a cutoff, only the first k documents count. The summary is the sum over queries.
     """
-    return run.relevant(rel).top(k).count.astype(float)
+    return run.relevant(rel).n_within(k).astype(float)
 
 
 def expected_num_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:
@@ -224,7 +224,7 @@ def unjudged(run: GradedRun, k: int) -> Scores:
 
     The divisor is k even if fewer documents are retrieved. A negative grade counts as unjudged. Both are as in trec_eval 10.
     """
-    return (run.n_retrieved.clip(max=k) - run.judged.top(k).count) / k
+    return (run.n_retrieved.clip(max=k) - run.judged.n_within(k)) / k
 
 
 def expected_unjudged(run: GradedRun, k: int) -> Scores:

@@ -67,7 +67,8 @@ def _best_dcg(run: GradedRun, k: int | None, worth: partial[Floats], discount: s
         order = np.lexsort((-worth(top.grade), top.query))
         return discounted_gain(replace(top, rank=top.position), worth(top.grade[order]), k, discount)
     hits, gains = run.ideal_by(worth)
-    return discounted_gain(hits, gains, None if ideal == "uncut" else k, discount)
+    depth = None if ideal == "uncut" else k
+    return hits.remembered(("dcg", depth, discount), lambda: discounted_gain(hits, gains, depth, discount))
 
 
 NDCG = Metric(

@@ -17,7 +17,7 @@ def r_precision_multiple(run: GradedRun, multiple: float, rel: float | None) -> 
     shorter.
     """
     cutoff = _multiple_of_r(run, multiple, rel)
-    return ratio(run.relevant(rel).top(cutoff).count, cutoff)
+    return ratio(run.relevant(rel).n_within(cutoff), cutoff)
 
 
 def expected_r_precision_multiple(run: GradedRun, multiple: float, rel: float | None) -> Scores:
@@ -48,7 +48,7 @@ def capped_recall(run: GradedRun, k: int, rel: float | None) -> Scores:
     Equal to precision if k is at most R, and to recall if k is at least R. trec_eval calls it relative precision, and BEIR
     calls it R_cap.
     """
-    return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel).clip(max=k))
+    return ratio(run.relevant(rel).n_within(k), run.n_relevant(rel).clip(max=k))
 
 
 def expected_capped_recall(run: GradedRun, k: int, rel: float | None) -> Scores:
@@ -76,7 +76,7 @@ def f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
 
     β is squared, as in textbooks; set_f, which follows trec_eval, does not square it. 0 if nothing relevant is found.
     """
-    n_hits = run.relevant(rel).top(k).count
+    n_hits = run.relevant(rel).n_within(k)
     return ratio((1 + beta**2) * n_hits, k + beta**2 * run.n_relevant(rel))
 
 
@@ -104,7 +104,7 @@ def hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
 
     Each query scores 1 or 0, so the mean is the share of queries with a hit. trec_eval calls it success.
     """
-    return (run.relevant(rel).top(k).count > 0).astype(float)
+    return (run.relevant(rel).n_within(k) > 0).astype(float)
 
 
 def expected_hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
@@ -138,7 +138,7 @@ def precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
 
     The divisor is k even if the ranking is shorter, unless over=retrieved.
     """
-    n_hits = run.relevant(rel).top(k).count
+    n_hits = run.relevant(rel).n_within(k)
     return ratio(n_hits, k if over == "k" else run.n_retrieved.clip(max=k))
 
 
@@ -167,7 +167,7 @@ def r_precision(run: GradedRun, rel: float | None) -> Scores:
     The divisor is R even if fewer than R documents are retrieved. At rank R, precision and recall are equal.
     """
     total = run.n_relevant(rel)
-    return ratio(run.relevant(rel).top(total).count, total)
+    return ratio(run.relevant(rel).n_within(total), total)
 
 
 def expected_r_precision(run: GradedRun, rel: float | None) -> Scores:
@@ -193,7 +193,7 @@ def recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
 
     Without a cutoff, the whole ranking counts. A query with no relevant documents scores 0.
     """
-    return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel))
+    return ratio(run.relevant(rel).n_within(k), run.n_relevant(rel))
 
 
 def expected_recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:

@@ -13,11 +13,9 @@ from assay.comparison import (
     Comparison,
     ComparisonOptions,
     Figures,
-    RankAgreement,
     Sliced,
     compare_results,
     fair_metric,
-    rank_agreements,
     sign_of,
     slice_results,
 )
@@ -30,7 +28,7 @@ from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
 from assay.reports.sections.run_notes import failure_notes, latency_notes, shared_sections
 from assay.reports.sections.scores import best_first, render_scores, score_sections
-from assay.reports.sections.slices import agreement_sections, metric_to_slice, sections_by_tags
+from assay.reports.sections.slices import agreement_sections, metric_to_slice, overlap_of, sections_by_tags
 from assay.reports.table import Section
 from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable, two_digits
@@ -93,14 +91,6 @@ def _with_overlap(scores: Section, results: Sequence[Result]) -> Section:
     """Results without judgments get a table that says how similar their rankings are, above the notes with the next step."""
     tables = [part for section in agreement_sections(overlap_of(results)) for part in section.parts]
     return replace(scores, parts=(*scores.parts[:-1], *tables, *scores.parts[-1:])) if tables else scores
-
-
-def overlap_of(results: Sequence[Result]) -> tuple[RankAgreement, ...]:
-    """How similar the rankings of several systems are, if no judgments say which is better; empty otherwise."""
-    known = [result for result in results if not result.is_total_failure]
-    if len(known) < 2 or not all(result.is_unjudged for result in known):
-        return ()
-    return rank_agreements(known)
 
 
 def _slices(results: Sequence[Result], only: list[BoundMetric] | None, how: EvaluationDisplay) -> Sequence[Sliced]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assay.comparison import UNKNOWN, Figures
+from assay.comparison import UNKNOWN, Figures, rank_agreements
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import Slice
@@ -238,6 +238,14 @@ AGREEMENT_MEANING = (
     "tau, tau_ap: 1 is the same order, -1 the reverse order; rbo, overlap: share of documents in common. "
     "tau_ap and rbo give more weight to the top."
 )
+
+
+def overlap_of(results: Sequence[Result]) -> tuple[RankAgreement, ...]:
+    """How similar the rankings of several systems are, if no judgments say which is better; empty otherwise."""
+    known = [result for result in results if not result.is_total_failure]
+    if len(known) < 2 or not all(result.is_unjudged for result in known):
+        return ()
+    return rank_agreements(known)
 
 
 def agreement_sections(agreements: Sequence[RankAgreement], digits: int | None = None) -> list[Section]:
