@@ -74,7 +74,7 @@ class AnswerJudging:
             check_material(rows, {check: metric for metric in self.judged for check in checks_read_by(metric)})
 
     @property
-    def settings(self) -> list[Setting]:
+    def settings(self) -> tuple[Setting, ...]:
         """All metrics with the parameters of the profile."""
         return settings_of(self.metrics, self.profile)
 
