@@ -133,8 +133,8 @@ def evaluate(
     rankings = _retrieved(qrels) if run is None and isinstance(qrels, BenchmarkDataset) else run
     by, options = written_relevance(relevance), {} if ontology is None else {"ontology": ontology}
     if judgments is not None:
-        _check_sampled(judgments, tie_band, residuals, by != "auto", bool(options))
         parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+        _check_sampled(judgments, tie_band, residuals, by != "auto", bool(options))
         return judgments.evaluate(qrels, as_source(rankings), parsed_metrics, chosen, name)
     settings = None if metrics is None else requested_settings(metrics, chosen)
     return with_bands(
@@ -191,12 +191,16 @@ def evaluate_metrics(
     residuals: bool = False,
     relevance: str | Relevance = "auto",
     options: Mapping[str, Any] | None = None,
+    judgments: SampledJudgments | None = None,
 ) -> Result:
     """Like `evaluate`, for internal code that has parsed the metrics already; None: the default metrics.
 
     `options` are the options of domains.
     """
     chosen = choose_profile(policy, profile)
+    if judgments is not None:
+        _check_sampled(judgments, tie_band, residuals, relevance != "auto", bool(options))
+        return judgments.evaluate(qrels, as_source(run), metrics, chosen, name)
     settings = None if metrics is None else settings_of(metrics, chosen)
     return with_bands(
         _evaluated(qrels, run, settings, chosen, name, relevance, options or {}), tie_band=tie_band, residuals=residuals
