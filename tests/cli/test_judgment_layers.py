@@ -67,7 +67,13 @@ def judged(folder, unjudged, assay, truth):
 
 
 @pytest.mark.usefixtures("judged")
-def test_estimates_are_shown_as_estimates(transcript):
+def test_estimates_are_shown_as_estimates(transcript, truth):
+    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    with Store.open() as store:
+        done = {(each.query, each.document) for each in store.judgments.find("rag-template", kind="people")}
+        rest = [pair for pair in gap.drawn if (pair.query, pair.document) not in done]
+        given = [Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p), judged=WHEN) for p in rest]
+        store.judgments.give_all(given)
     transcript("layers/estimates")
 
 
@@ -176,11 +182,33 @@ def test_grades_for_another_text_do_not_count(judged, assay, truth):
 
 def test_few_judged_queries_are_told(judged, assay):
     with Store.open() as store:
+        kept = {(pair.query, pair.document) for pair in judged.drawn[:30]}
+        n_queries = len({query for query, _ in kept})
         given = store.judgments.find("rag-template", kind="people")
-        kept = sorted({judgment.query for judgment in given})[:20]
-        store.judgments.give_all([], [judgment for judgment in given if judgment.query not in kept])
-    out = assay("compare", "latest", "--judgments", "people").out
-    assert "Only 20 queries are judged. With fewer than 30, the intervals are too short." in " ".join(out.split())
+        store.judgments.give_all([], [each for each in given if (each.query, each.document) not in kept])
+    out = " ".join(assay("compare", "latest", "--judgments", "people").out.split())
+    assert f"Only {n_queries} queries are judged. With fewer than 30, the intervals are too short." in out
+
+
+def test_grades_that_were_not_given_for_the_pool_are_no_sample(judged, assay, systems, unjudged):
+    """The same pairs of the pool are no random part of it if they were graded elsewhere."""
+    with Store.open() as store:
+        given = store.judgments.find("rag-template", kind="people")
+        first = {(pair.query, pair.document) for pair in judged.drawn[:100]}
+        kept = [each._replace(pool="", judged="") for each in given if (each.query, each.document) in first]
+        store.judgments.give_all(kept, [each for each in given if (each.query, each.document) not in first])
+    done = assay("compare", "latest", "--judgments", "people", "--pool", "pool.jsonl")
+    assert done.code == 3
+    assert (
+        f"100 of the 200 drawn pairs of the pool {judged.id} have a grade, but none was given through this pool" in done.err
+    )
+    with Store.open() as store:
+        store.judgments.give_all([each._replace(pool=judged.id, judged="") for each in kept[:99]])
+        store.save(systems)
+    mixed = assay("compare", "latest", "--judgments", "people")
+    assert "99 of the 100 grades by people were given for drawn pairs, and overrule the judgments" in mixed.err
+    assert f"add --pool .assay/pools/{judged.id}.jsonl" in mixed.err
+    assert assay("compare", "latest", "--judgments", "people", "--pool", "pool.jsonl").code == 0
 
 
 def test_without_a_copy_of_the_pool_it_must_be_named(judged, assay):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from assay.cli.judging.texts import with_present_texts
 from assay.cli.output_options import open_store
+from assay.cli.terminal import write_notes
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
-from assay.text import percent, some_of
+from assay.text import counted, percent, printable, some_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
@@ -92,6 +93,7 @@ def with_layer(
             f"nobody has graded documents on {benchmark} yet. To judge documents on a web page: assay serve"
         )
     if options.judgments == PEOPLE and drawn is None and all(result.relevant for result in results):
+        _note_sampled(options, people)
         return [_rejudged(result, people) for result in results]
     layer = _corrected(options, drawn or _named_pool(people), people, benchmark)
     if layer.pool is not None and layer.pool.unit == DIFFERENCE:
@@ -207,6 +209,22 @@ def _stored(options: argparse.Namespace, benchmark: str, kind: str) -> list[Judg
     return with_present_texts(options, judgments, benchmark)
 
 
+def _note_sampled(options: argparse.Namespace, people: Sequence[Judgment]) -> None:
+    """Say if grades of a random sample are mixed with the judgments of a benchmark, and what else can be done."""
+    from assay.judging import kept_pool_path
+
+    sampled = [judgment for judgment in people if judgment.pool]
+    if not sampled:
+        return
+    files = " or ".join(f"--pool {kept_pool_path(name)}" for name in sorted({judgment.pool for judgment in sampled}))
+    write_notes(
+        options,
+        f"note: {len(sampled):,} of the {counted(len(people), 'grade')} by people were given for drawn pairs, and overrule "
+        "the judgments of the benchmark for these pairs only. To estimate from the drawn pairs alone, add "
+        f"{files}. To use the judgments of the benchmark alone, leave out --judgments",
+    )
+
+
 def _named_pool(people: Iterable[Judgment]) -> Pool:
     """The pool that the grades name, from the copies of drawn pools."""
     from assay.judging import kept_pool
@@ -227,16 +245,32 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
 
 
 def _corrected(options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], benchmark: str) -> Corrected:
-    from assay.judging import Corrected
+    from assay.judging import Corrected, grades_in_order, kept_pool
     from assay.store import combined, restore_ids
 
+    counted_grades = grades_in_order(drawn, people, kept_pool(drawn.id))
+    _note_left_out(options, drawn, people, counted_grades)
     known: dict[str, list[str]] = {}
     for pair in drawn.pairs:
         known.setdefault(pair.query, []).append(pair.document)
     model = None
     if options.judgments == CORRECTED:
         model = restore_ids(combined(_by_one_model(options, benchmark)), known)
-    return Corrected(restore_ids(combined(people), known), model, drawn)
+    return Corrected(restore_ids(combined(counted_grades), known), model, drawn)
+
+
+def _note_left_out(
+    options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], counted_grades: Sequence[Judgment]
+) -> None:
+    """Say how many drawn pairs have a grade that does not count, because it was not given in the order of the pool."""
+    pairs = {(printable(pair.query), printable(pair.document)) for pair in drawn.drawn}
+    used, given = ({(one.query, one.document) for one in some} & pairs for some in (counted_grades, people))
+    if n_left := len(given - used):
+        write_notes(
+            options,
+            f"note: the grades for {counted(n_left, 'drawn pair')} do not count yet, because they were not given in the "
+            "order of the pool. They count when the pairs before them, or all drawn pairs, are graded",
+        )
 
 
 def _by_one_model(options: argparse.Namespace, benchmark: str) -> list[Judgment]:
