@@ -67,7 +67,13 @@ def judged(folder, unjudged, assay, truth):
 
 
 @pytest.mark.usefixtures("judged")
-def test_estimates_are_shown_as_estimates(transcript):
+def test_estimates_are_shown_as_estimates(transcript, truth):
+    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    with Store.open() as store:
+        done = {(each.query, each.document) for each in store.judgments.find("rag-template", kind="people")}
+        rest = [pair for pair in gap.drawn if (pair.query, pair.document) not in done]
+        given = [Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p), judged=WHEN) for p in rest]
+        store.judgments.give_all(given)
     transcript("layers/estimates")
 
 
@@ -134,6 +140,30 @@ def test_a_gate_decides_about_a_change_with_a_pool_for_it(judged, assay, unjudge
         assert f"`{rule}` needs a value, but the pool was drawn for the difference of two systems" in refused.err
 
 
+@pytest.mark.usefixtures("judged")
+def test_a_gate_refuses_other_systems_than_those_of_a_pool_for_a_difference(assay, unjudged, truth):
+    """The names say nothing, because both sides of a gate have one name. A few other documents are noted."""
+    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    other = library.run("rag-template", "random_order", metrics=METRICS).with_fields(relevant={}, nonrelevant={})
+    moved = {query: dict(documents) for query, documents in unjudged[1].run.items()}
+    first = next(iter(moved))
+    moved[first] = {"unknown": 1e9, **moved[first]}
+    with Store.open() as store:
+        store.judgments.give_all([Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p)) for p in gap.drawn])
+        store.bless(store.save([unjudged[0].renamed("search")]), "main")
+    notes = []
+    for result in (other, unjudged[1], unjudged[1].with_fields(run=moved)):
+        with Store.open() as store:
+            store.save([result.renamed("search")])
+        rule = ("--rule", "precision@10 drops <= 0.5")
+        notes.append(assay("gate", "latest", "--judgments", "people", "--pool", "gap.jsonl", *rule))
+    assert [done.code for done in notes] == [3, 0, 0]
+    both = "documents that tell search of the baseline and the checked search apart could"
+    assert f"{both} not be drawn, so the gate cannot decide" in notes[0].err
+    assert f"All {both} be drawn." in notes[1].out
+    assert f"{both} not be drawn, because the rankings have changed since" in notes[2].out
+
+
 def test_grades_for_another_text_do_not_count(judged, assay, truth):
     """Half of Ana's grades are for the present text, ten are for another one, and the others have no digest."""
     documents = library.load_dataset("rag-template").documents
@@ -152,11 +182,33 @@ def test_grades_for_another_text_do_not_count(judged, assay, truth):
 
 def test_few_judged_queries_are_told(judged, assay):
     with Store.open() as store:
+        kept = {(pair.query, pair.document) for pair in judged.drawn[:30]}
+        n_queries = len({query for query, _ in kept})
         given = store.judgments.find("rag-template", kind="people")
-        kept = sorted({judgment.query for judgment in given})[:20]
-        store.judgments.give_all([], [judgment for judgment in given if judgment.query not in kept])
-    out = assay("compare", "latest", "--judgments", "people").out
-    assert "Only 20 queries are judged. With fewer than 30, the intervals are too short." in " ".join(out.split())
+        store.judgments.give_all([], [each for each in given if (each.query, each.document) not in kept])
+    out = " ".join(assay("compare", "latest", "--judgments", "people").out.split())
+    assert f"Only {n_queries} queries are judged. With fewer than 30, the intervals are too short." in out
+
+
+def test_grades_that_were_not_given_for_the_pool_are_no_sample(judged, assay, systems, unjudged):
+    """The same pairs of the pool are no random part of it if they were graded elsewhere."""
+    with Store.open() as store:
+        given = store.judgments.find("rag-template", kind="people")
+        first = {(pair.query, pair.document) for pair in judged.drawn[:100]}
+        kept = [each._replace(pool="", judged="") for each in given if (each.query, each.document) in first]
+        store.judgments.give_all(kept, [each for each in given if (each.query, each.document) not in first])
+    done = assay("compare", "latest", "--judgments", "people", "--pool", "pool.jsonl")
+    assert done.code == 3
+    assert (
+        f"100 of the 200 drawn pairs of the pool {judged.id} have a grade, but none was given through this pool" in done.err
+    )
+    with Store.open() as store:
+        store.judgments.give_all([each._replace(pool=judged.id, judged="") for each in kept[:99]])
+        store.save(systems)
+    mixed = assay("compare", "latest", "--judgments", "people")
+    assert "99 of the 100 grades by people were given for drawn pairs, and overrule the judgments" in mixed.err
+    assert f"add --pool .assay/pools/{judged.id}.jsonl" in mixed.err
+    assert assay("compare", "latest", "--judgments", "people", "--pool", "pool.jsonl").code == 0
 
 
 def test_without_a_copy_of_the_pool_it_must_be_named(judged, assay):
@@ -215,3 +267,21 @@ def test_a_gate_does_not_pass_if_no_judged_document_tells_two_rankings_apart(jud
     assert done.code == 3, done.out
     assert "too few judged documents tell bm25 from the baseline on precision@10" in done.err
     assert assay("gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01").code == 0
+
+
+@pytest.mark.usefixtures("judged")
+def test_the_order_of_documents_tells_rankings_apart_for_metrics_that_depend_on_it(judged, assay):
+    """The new system swaps two documents that were not drawn."""
+    old = library.run("rag-template", "bm25", metrics=["precision@10", "dcg@10"]).with_fields(relevant={}, nonrelevant={})
+    drawn = {(pair.query, pair.document) for pair in judged.drawn}
+    new = {query: dict(documents) for query, documents in old.run.items()}
+    query = next(query for query in new if not {(query, document) for document in list(new[query])[8:10]} & drawn)
+    new[query] = dict(zip([*list(new[query])[:8], *list(new[query])[9:7:-1]], new[query].values(), strict=False))
+    with Store.open() as store:
+        store.bless(store.save([old]), "main")
+        store.save([old.with_fields(run=new)])
+    codes = {
+        metric: assay("gate", "latest", "--judgments", "people", "--rule", f"{metric} drops <= 0.01").code
+        for metric in ("dcg@10", "precision@10")
+    }
+    assert codes == {"dcg@10": 3, "precision@10": 0}

@@ -60,6 +60,7 @@ from assay.judging.progress import LayerStatus as LayerStatus
 from assay.judging.progress import PoolStatus as PoolStatus
 from assay.judging.progress import SystemStatus as SystemStatus
 from assay.judging.progress import judging_status as judging_status
+from assay.judging.random_part import grades_in_order as grades_in_order
 from assay.judging.spreadsheet import FilledForm as FilledForm
 from assay.judging.spreadsheet import filled_form as filled_form
 from assay.judging.spreadsheet import judging_form as judging_form

@@ -17,9 +17,11 @@ from assay.judging.estimator import SystemEstimator, cannot_text, check_systems
 from assay.judging.layers import MODEL, PEOPLE, Grades, as_grades
 from assay.judging.linear import as_metric, is_linear
 from assay.judging.pools import Pool
+from assay.judging.random_part import grades_in_order
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column, Policy, Run
 from assay.stats import EstimatedMean, estimated_difference
+from assay.store import Judgment
 from assay.text import counted
 
 NO_POOL = (
@@ -37,7 +39,8 @@ class Corrected:
     """Grades by people for the pairs of a pool, and grades by a model for as many pairs as possible, if there is one.
 
     `assay.evaluate(dataset, run, metrics, judgments=Corrected(people, model, pool))` estimates metrics of a run, and
-    `estimate(result)` those of a result. Without a model, the estimates are from people alone. With a model, they are
+    `estimate(result)` those of a result. Stored judgments must be a random part of the pool, as they are if people judge in
+    its order; of plain grades this is assumed. Without a model, the estimates are from people alone. With a model, they are
     corrected by what people say about the same pairs, so a bad model makes them less exact but not wrong.
     """
 
@@ -50,12 +53,23 @@ class Corrected:
             raise UsageError(NO_POOL)
         if not isinstance(self.pool, Pool):
             raise UsageError(f"pool must be a Pool, not {type(self.pool).__name__}. {NO_POOL}")
-        object.__setattr__(self, "people", as_grades(self.people, PEOPLE))
+        object.__setattr__(self, "people", as_grades(self._counted(), PEOPLE))
         object.__setattr__(self, "model", None if self.model is None else as_grades(self.model, MODEL))
         if not self.pool.unit:
             raise UsageError(NO_DESIGN.format(how=self.pool.how))
         if not self.n_grades:
             raise DataError(f"none of the {counted(len(self.pool.drawn), 'pair')} of the pool has a grade by people")
+
+    def _counted(self) -> Any:
+        """The grades by people; stored judgments say which of them are a random part of the pool."""
+        people: Any = self.people
+        if (
+            isinstance(people, Sequence)
+            and people
+            and all(isinstance(each, Judgment) and each.kind == PEOPLE for each in people)
+        ):
+            return grades_in_order(self.known_pool, people)
+        return people
 
     @property
     def layer(self) -> str:

@@ -1,8 +1,8 @@
 """Predictions: the value that each pair of a pool is expected to have, from its probability and the grade by a model.
 
 The probability of a pair in a pool grows with the ranks and the number of the systems that retrieved it, and such pairs are
-relevant more often. So it predicts grades without any model. An estimate only uses predictions to reduce noise: it has no
-bias, however wrong they are.
+relevant more often. So it predicts grades without any model. An estimate only uses predictions to reduce noise: if the
+judged pairs are a random part of the drawn ones, it has no bias, however wrong they are.
 """
 
 from __future__ import annotations

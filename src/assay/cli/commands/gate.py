@@ -33,6 +33,7 @@ from assay.masking import mask
 from assay.text import counted
 
 if TYPE_CHECKING:
+    from assay.evaluation import Result
     from assay.monitoring import GateReport, Rule
     from assay.store import LookupResult
 
@@ -139,8 +140,9 @@ def _make_report(options: argparse.Namespace) -> GateReport:
 
     inputs = parse_inputs(options, RULES)
     now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
-    now = _with_layer(options, inputs, now, "b")
-    before = _with_layer(options, inputs, before, "a") if before else None
+    sides = now.results, before.results if before else ()
+    now = _with_layer(options, inputs, now, "b", sides[1])
+    before = _with_layer(options, inputs, before, "a", sides[0]) if before else None
     compared = [rule.metric.name for rule in rules if rule.metric and rule.needs_baseline]
     check_decidable(now.results, before.results if before else (), compared)
     against = before.label if before else "nothing"
@@ -175,13 +177,15 @@ def _notes_on_origin(now: LookupResult) -> list[str]:
     return [f"{result.benchmark}: {note}" for result in now.results for note in notes_on_origin(result.queries, advice)]
 
 
-def _with_layer(options: argparse.Namespace, inputs: Inputs, lookup: LookupResult, side: str) -> LookupResult:
+def _with_layer(
+    options: argparse.Namespace, inputs: Inputs, lookup: LookupResult, side: str, others: Sequence[Result]
+) -> LookupResult:
     """The results with the grades of people, or of a model that people correct, if the options ask for them."""
     from dataclasses import replace
 
     if options.judgments and not inputs.is_scored:
         raise UsageError("--judgments uses the grades in the store, so it needs results, saved or stored, instead of runs")
-    results = each_with_layer(options, lookup.results, side)
+    results = each_with_layer(options, lookup.results, side, others)
     refuse_model_alone(results)
     return replace(lookup, results=results)
 

@@ -289,7 +289,7 @@ def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
     for label, text in (ways or {"judge": "the pairs in this order"}).items():
         yield f"{label:<11}{text}"
     if drawn.unit:
-        yield f"then       assay compare latest --judgments people{store}"
+        yield f"then       assay compare latest --judgments people --pool {quote(options.output)}{store}"
 
 
 def _seconds() -> float:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from assay.cli.judging.texts import with_present_texts
 from assay.cli.output_options import open_store
+from assay.cli.terminal import write_notes
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
-from assay.text import percent, some_of
+from assay.text import counted, percent, printable, some_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
@@ -27,6 +28,9 @@ OUTSIDE = (
     "{share} of the documents that tell {a} and {b} apart could not be drawn, because the rankings have changed since. "
     "They count as not relevant."
 )
+STANDS_FOR = "The pool was drawn for {two}. All documents that tell {a} and {b} apart could be drawn."
+MOST_OUTSIDE = 0.05
+"""A gate cannot decide if more of the documents that tell its two sides apart could not be drawn."""
 MODEL_ALONE = (
     "grades of a model alone are not used as judgments, because their errors differ by query and system. Use people, or "
     "corrected, which corrects the model by the grades of people"
@@ -70,11 +74,14 @@ def check_layer(options: argparse.Namespace) -> None:
         raise UsageError("--judge names a model, which only --judgments corrected uses")
 
 
-def with_layer(options: argparse.Namespace, results: Sequence[Result], side: str = "") -> list[Result]:
+def with_layer(
+    options: argparse.Namespace, results: Sequence[Result], side: str = "", others: Sequence[Result] = ()
+) -> list[Result]:
     """Results of one benchmark with the grades of the layer: estimates from a pool, or scores with merged judgments.
 
     Without a pool, people's grades overrule the judgments that the results were scored with. `side` is a or b if all results
-    belong to this side of a pool for a difference; otherwise their names say it.
+    belong to this side of a pool for a difference, and `others` are the results of the other side; otherwise their names say
+    it.
     """
     if options.judgments is None:
         return list(results)
@@ -86,10 +93,13 @@ def with_layer(options: argparse.Namespace, results: Sequence[Result], side: str
             f"nobody has graded documents on {benchmark} yet. To judge documents on a web page: assay serve"
         )
     if options.judgments == PEOPLE and drawn is None and all(result.relevant for result in results):
+        _note_sampled(options, people)
         return [_rejudged(result, people) for result in results]
     layer = _corrected(options, drawn or _named_pool(people), people, benchmark)
     if layer.pool is not None and layer.pool.unit == DIFFERENCE:
-        return _on_one_side(layer, results, options, side) if side else _two_systems(layer, results, options)
+        if not side:
+            return _two_systems(layer, results, options)
+        return _on_one_side(layer, results, options, side, others)
     return [_estimated(layer, result, options.metrics) for result in results]
 
 
@@ -115,8 +125,13 @@ def _two_systems(layer: Corrected, results: Sequence[Result], options: argparse.
     )
 
 
-def _on_one_side(layer: Corrected, results: Sequence[Result], options: argparse.Namespace, side: str) -> list[Result]:
-    """The results of a gate: the baseline is system a of the pool, the checked result system b, whatever they are called."""
+def _on_one_side(
+    layer: Corrected, results: Sequence[Result], options: argparse.Namespace, side: str, others: Sequence[Result]
+) -> list[Result]:
+    """The result of a gate: the baseline is system a of the pool, the checked result system b, whatever they are called.
+
+    Names do not say whether these are the systems of the pool, so the documents that tell both sides apart must be in it.
+    """
     pool: Pool = layer.pool  # type: ignore[assignment]
     if len(results) != 1:
         raise UsageError(
@@ -124,8 +139,27 @@ def _on_one_side(layer: Corrected, results: Sequence[Result], options: argparse.
             f"found {some_of([result.name for result in results])}. Name one, as in "
             f"latest#{results[0].benchmark}/{results[0].name}"
         )
-    own = results[0].name
-    return [_estimated(layer, results[0].renamed(pool.compared["ab".index(side)]), options.metrics).renamed(own)]
+    (result,) = results
+    known = [other for other in others if other.benchmark == result.benchmark]
+    opposite = next((other for other in known if other.name == result.name or len(known) == 1), None)
+    notes = () if opposite is None else _notes_on_sides(pool, *((result, opposite) if side == "a" else (opposite, result)))
+    estimate = _estimated(layer, result.renamed(pool.compared["ab".index(side)]), options.metrics)
+    return [_noted(estimate.renamed(result.name), notes)]
+
+
+def _notes_on_sides(pool: Pool, baseline: Result, checked: Result) -> tuple[str, ...]:
+    """What the two sides of a gate have to do with the pool; a DataError if it is too little."""
+    two, a, b = " and ".join(pool.compared), f"{baseline.name} of the baseline", f"the checked {checked.name}"
+    outside = pool.difference_outside(baseline, checked)
+    if outside > MOST_OUTSIDE:
+        raise DataError(
+            f"the pool was drawn for the difference of {two}, and {percent(outside, 1)} of the documents that tell {a} and "
+            f"{b} apart could not be drawn, so the gate cannot decide. Check the two systems that the pool was drawn for, "
+            "or draw a pool of these two: assay pool … --how spread"
+        )
+    if outside > 0:
+        return (OUTSIDE.format(share=percent(outside, 1), a=a, b=b),)
+    return (STANDS_FOR.format(two=two, a=a, b=b),)
 
 
 def _noted(result: Result, notes: tuple[str, ...]) -> Result:
@@ -142,12 +176,14 @@ def _pool_flag(options: argparse.Namespace) -> str:
     return f" --pool {shlex.quote(str(options.pool))}" if options.pool else ""
 
 
-def each_with_layer(options: argparse.Namespace, results: Sequence[Result], side: str) -> tuple[Result, ...]:
-    """Results of several benchmarks with the grades of the layer, in the same order; `side` as in `with_layer`."""
+def each_with_layer(
+    options: argparse.Namespace, results: Sequence[Result], side: str, others: Sequence[Result] = ()
+) -> tuple[Result, ...]:
+    """Results of several benchmarks with the grades of the layer, in the same order; `side` and `others` as above."""
     done: dict[int, Result] = {}
     for benchmark in dict.fromkeys(result.benchmark for result in results):
         places = [place for place, result in enumerate(results) if result.benchmark == benchmark]
-        done |= zip(places, with_layer(options, [results[place] for place in places], side), strict=True)
+        done |= zip(places, with_layer(options, [results[place] for place in places], side, others), strict=True)
     return tuple(done[place] for place in range(len(results)))
 
 
@@ -173,6 +209,22 @@ def _stored(options: argparse.Namespace, benchmark: str, kind: str) -> list[Judg
     return with_present_texts(options, judgments, benchmark)
 
 
+def _note_sampled(options: argparse.Namespace, people: Sequence[Judgment]) -> None:
+    """Say if grades of a random sample are mixed with the judgments of a benchmark, and what else can be done."""
+    from assay.judging import kept_pool_path
+
+    sampled = [judgment for judgment in people if judgment.pool]
+    if not sampled:
+        return
+    files = " or ".join(f"--pool {kept_pool_path(name)}" for name in sorted({judgment.pool for judgment in sampled}))
+    write_notes(
+        options,
+        f"note: {len(sampled):,} of the {counted(len(people), 'grade')} by people were given for drawn pairs, and overrule "
+        "the judgments of the benchmark for these pairs only. To estimate from the drawn pairs alone, add "
+        f"{files}. To use the judgments of the benchmark alone, leave out --judgments",
+    )
+
+
 def _named_pool(people: Iterable[Judgment]) -> Pool:
     """The pool that the grades name, from the copies of drawn pools."""
     from assay.judging import kept_pool
@@ -193,16 +245,32 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
 
 
 def _corrected(options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], benchmark: str) -> Corrected:
-    from assay.judging import Corrected
+    from assay.judging import Corrected, grades_in_order, kept_pool
     from assay.store import combined, restore_ids
 
+    counted_grades = grades_in_order(drawn, people, kept_pool(drawn.id))
+    _note_left_out(options, drawn, people, counted_grades)
     known: dict[str, list[str]] = {}
     for pair in drawn.pairs:
         known.setdefault(pair.query, []).append(pair.document)
     model = None
     if options.judgments == CORRECTED:
         model = restore_ids(combined(_by_one_model(options, benchmark)), known)
-    return Corrected(restore_ids(combined(people), known), model, drawn)
+    return Corrected(restore_ids(combined(counted_grades), known), model, drawn)
+
+
+def _note_left_out(
+    options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], counted_grades: Sequence[Judgment]
+) -> None:
+    """Say how many drawn pairs have a grade that does not count, because it was not given in the order of the pool."""
+    pairs = {(printable(pair.query), printable(pair.document)) for pair in drawn.drawn}
+    used, given = ({(one.query, one.document) for one in some} & pairs for some in (counted_grades, people))
+    if n_left := len(given - used):
+        write_notes(
+            options,
+            f"note: the grades for {counted(n_left, 'drawn pair')} do not count yet, because they were not given in the "
+            "order of the pool. They count when the pairs before them, or all drawn pairs, are graded",
+        )
 
 
 def _by_one_model(options: argparse.Namespace, benchmark: str) -> list[Judgment]:
@@ -300,8 +368,9 @@ def _is_blind(now: Result, before: Result, name: str) -> bool:
         return False
     if estimated_difference(*columns).n_judged > 1 or now.table.query_ids != before.table.query_ids:  # type: ignore[arg-type]
         return False
-    k = next(metric.params.get("k") for metric in now.metrics if metric.name == name)
-    tops = [{query: set(list(result.run[query])[:k]) for query in result.run} for result in (now, before)]
+    bound = next(metric for metric in now.metrics if metric.name == name)
+    k, kind = bound.params.get("k"), set if bound.metric.name == "precision" else list  # others depend on the order
+    tops = [{query: kind(list(result.run[query])[:k]) for query in result.run} for result in (now, before)]
     return tops[0] != tops[1]
 
 
