@@ -64,6 +64,7 @@ from assay.evaluation.profiles import IR_MEASURES as IR_MEASURES
 from assay.evaluation.profiles import PROFILES as PROFILES
 from assay.evaluation.profiles import RANX as RANX
 from assay.evaluation.profiles import as_asked as as_asked
+from assay.evaluation.profiles import choose_profile as choose_profile
 from assay.evaluation.profiles import find_profile as find_profile
 from assay.evaluation.provenance import Changed as Changed
 from assay.evaluation.provenance import ReproducibleEvaluationRunner as ReproducibleEvaluationRunner
@@ -118,7 +119,6 @@ from assay.evaluation.saved_form import SavedRecord as SavedRecord
 from assay.evaluation.saved_form import SavedResult as SavedResult
 from assay.evaluation.scoring import EvaluateSettings as EvaluateSettings
 from assay.evaluation.scoring import SampledJudgments as SampledJudgments
-from assay.evaluation.scoring import choose_profile as choose_profile
 from assay.evaluation.scoring import default_metrics as default_metrics
 from assay.evaluation.scoring import evaluate as evaluate
 from assay.evaluation.scoring import evaluate_dataset as evaluate_dataset

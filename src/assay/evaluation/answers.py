@@ -11,10 +11,11 @@ from assay.datasets import BenchmarkDataset, brings_retrieved, load_dataset
 from assay.errors import DataError, UsageError
 from assay.evaluation.grader import aligned_tables, score_views
 from assay.evaluation.profile import Profile, Setting, settings_of
+from assay.evaluation.profiles import choose_profile
 from assay.evaluation.relevance import Relevance, written_relevance
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Provenance, Scores
-from assay.evaluation.scoring import choose_profile, evaluate_dataset
+from assay.evaluation.scoring import evaluate_dataset
 from assay.files import AnswerRecords, read_answers
 from assay.metrics import BoundMetric, Given, find_metric, find_metrics, parse_metrics, written_metrics
 from assay.model import AnswerSource, Column, Policy, Query, RunSource, ScoreTable, fingerprint

@@ -22,10 +22,10 @@ from assay.evaluation.conventions import (
 )
 from assay.evaluation.explanation import SCORE_TOLERANCE, Explanation, Figure, Target
 from assay.evaluation.grader import Grader
+from assay.evaluation.ground_truth import as_judged, as_ranked
 from assay.evaluation.notes import check_ids_match, notes_on
 from assay.evaluation.profile import OWN, Profile, Setting, ToolRefusal, check_supported, with_settings
-from assay.evaluation.profiles import PROFILES
-from assay.evaluation.scoring import as_judged, as_ranked, choose_profile
+from assay.evaluation.profiles import PROFILES, choose_profile
 from assay.metrics import BoundMetric, WrittenMetric, parse_metrics
 from assay.model import Policy, Qrels, Run, ScoreTable, as_rankings
 from assay.text import some_of

@@ -9,17 +9,12 @@ from assay.datasets import BenchmarkDataset
 from assay.errors import UsageError
 from assay.evaluation.domains import needs_domain
 from assay.evaluation.grader import Grader
+from assay.evaluation.ground_truth import as_judged, as_ranked
 from assay.evaluation.notes import check_ids_match
 from assay.evaluation.profile import Profile
+from assay.evaluation.profiles import choose_profile, requested_settings
 from assay.evaluation.result import Result
-from assay.evaluation.scoring import (
-    as_judged,
-    as_ranked,
-    choose_profile,
-    evaluate_judgments,
-    requested_settings,
-    score_table,
-)
+from assay.evaluation.scoring import evaluate_judgments, score_table
 from assay.evaluation.short_rankings import with_short_run
 from assay.metrics import BoundMetric, Given
 from assay.model import JudgmentSource, Policy, Qrels, RunSource

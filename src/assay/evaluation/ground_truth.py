@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.datasets import BenchmarkDataset, detect_format, load_dataset
-from assay.errors import AssayError, DataError
-from assay.evaluation.completeness import queries_without_text, without_queries
+from assay.errors import AssayError, DataError, UsageError
+from assay.evaluation.completeness import queries_without_text, scored_judgments, without_queries
 from assay.evaluation.grader import score_views
 from assay.evaluation.notes import notes_on_reading, notes_on_tags
 from assay.evaluation.profile import Profile, Setting
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.files import as_source
-from assay.model import Column, Qrels, ScoreTable
+from assay.model import Column, Qrels, Run, ScoreTable
 from assay.text import counted
 from assay.views import Times, Timing
 
 NEXT_STEP = "assay pool latest --pairs 300 -o pool.jsonl"
 """The command that draws pairs to judge from the newest evaluation."""
+JUDGMENTS_FIRST = "judgments come first, then the run: evaluate(qrels, run)"
 TIMING = "timing"
 """The only view that exists without judgments and without what a provider reports."""
 
@@ -97,3 +98,18 @@ def note_on_no_judgments(n_queries: int, metrics: Sequence[str]) -> str:
     others = f" and {counted(len(metrics) - 1, 'other metric')}" if len(metrics) > 1 else ""
     so = f", so {metrics[0]}{others} {'have' if others else 'has'} no value" if metrics else ""
     return f"{queries} judgments{so}. To choose what to judge: {NEXT_STEP}"
+
+
+def as_judged(qrels: Any) -> Qrels:
+    """The judgments in a source."""
+    if isinstance(qrels, Run):
+        raise UsageError(JUDGMENTS_FIRST)
+    truth = load_ground_truth(qrels, kind="judgments")
+    return truth if isinstance(truth, Qrels) else scored_judgments(truth)
+
+
+def as_ranked(run: Any) -> Any:
+    """The source of the rankings."""
+    if isinstance(run, Qrels):
+        raise UsageError(JUDGMENTS_FIRST)
+    return run if type(run) is dict else as_source(run)

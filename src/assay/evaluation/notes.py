@@ -14,7 +14,7 @@ from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, Fault, first_faults
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
-from assay.evaluation.profile import Profile, Setting
+from assay.evaluation.profile import Profile, Setting, Settings
 from assay.files import FileSource, document_of, trec_ids
 from assay.metrics import GAIN_LEVEL, recorded_metric
 from assay.model import ORIGIN, SYNTHETIC, Policy, Qrels, Query, Run, as_rankings
@@ -91,6 +91,8 @@ def _notes_on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
 
 def _notes_on_persistence(settings: Sequence[Setting]) -> list[str]:
     """A note on a cutoff of rbp that looks like ranx's persistence."""
+    if "rbp" not in Settings.of(settings).asked:
+        return []
     asked = [setting.asked for setting in settings if setting.asked.metric.name == "rbp" and "p" not in setting.asked.given]
     cutoffs = [k for metric in asked if (k := metric.params["k"] or 0) in PERCENT_LIKE_CUTOFFS]
     return [f"rbp@{k} is cut at rank {k}. For a persistence of 0.{k}, as in ranx, write rbp.{k}." for k in cutoffs]
@@ -108,9 +110,8 @@ def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str
     """Notes on what the tool does differently for some metrics, and on metrics that it does not have."""
     notes = []
     words: dict[str, list[str]] = {}
-    for setting in settings:
-        is_unchanged = setting.policy is profile.policy or setting.policy == profile.policy
-        if setting.asked is setting.metric and is_unchanged and not setting.also_asked:
+    for setting in settings if Settings.of(settings).is_changed(profile.policy) else ():
+        if setting.asked is setting.metric and setting.policy == profile.policy and not setting.also_asked:
             continue
         others = (recorded_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
         for asked in (setting.asked, *others):
@@ -118,7 +119,7 @@ def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str
             if sentence := "; ".join(difference.words for difference in differences(setting, start)):
                 words.setdefault(sentence, []).append(asked.name)
     notes += [f"{', '.join(names)}: {sentence}." for sentence, names in words.items()]
-    scored = [setting.metric for setting in settings if not setting.is_beside]
+    scored = [setting.metric for setting in settings if not setting.is_beside] if profile.has else []
     lacks = [metric.name for metric in scored if profile.lacks(metric)]
     if lacks:
         notes.append(f"{profile.tool} has no {', '.join(lacks)}: assay's definition is used, with the tool's conventions.")

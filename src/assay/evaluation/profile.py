@@ -209,6 +209,19 @@ class Settings(tuple[Setting, ...]):  # noqa: SLOT001 (its cached properties nee
         """Metric → the number of decimals of its scores, for metrics whose tool rounds them."""
         return {setting.metric.name: setting.digits for setting in self if setting.digits is not None}
 
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The names of the definitions that the user named."""
+        return frozenset(setting.asked.metric.name for setting in self)
+
+    @cached_property
+    def _are_as_asked(self) -> bool:
+        return all(setting.asked is setting.metric and not setting.also_asked for setting in self)
+
+    def is_changed(self, policy: Policy) -> bool:
+        """Whether a metric is scored in another way than the user asked for, or under another policy."""
+        return not self._are_as_asked or any(other is not policy and other != policy for other in self.by_policy)
+
     def main_policy(self, policy: Policy) -> Policy:
         """The policy that all requested metrics share, else the given policy, unless none of the metrics uses it."""
         used = self.requested_policies

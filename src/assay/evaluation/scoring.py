@@ -13,13 +13,12 @@ from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.completeness import (
     notes_on_empty_corpus,
-    scored_judgments,
     with_left_out_queries,
     without_constant_judged,
 )
-from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
+from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, needs_domain, open_context
 from assay.evaluation.grader import Grader, MakeViews
-from assay.evaluation.ground_truth import load_ground_truth
+from assay.evaluation.ground_truth import as_judged, as_ranked
 from assay.evaluation.notes import (
     check_ids_match,
     notes_on,
@@ -28,14 +27,14 @@ from assay.evaluation.notes import (
     notes_on_spans,
     notes_on_tags,
 )
-from assay.evaluation.profile import OWN, Profile, Setting, Settings, check_supported, settings_of
-from assay.evaluation.profiles import find_profile
+from assay.evaluation.profile import Profile, Setting, Settings, check_supported, settings_of
+from assay.evaluation.profiles import choose_profile, requested_settings
 from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of, written_relevance
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
 from assay.files import as_source
-from assay.metrics import BoundMetric, Given, find_metrics, is_import, n_registered, parse_metrics, written_metrics
+from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource, ScoreTable
 from assay.text import shortened
 from assay.views import Times, Truth
@@ -140,26 +139,6 @@ def evaluate(
     return with_bands(
         _evaluated(qrels, rankings, settings, chosen, name, by, options), tie_band=tie_band, residuals=residuals
     )
-
-
-def requested_settings(metrics: Given | Iterable[Given] | None, profile: Profile) -> Settings:
-    """How the metrics that a Python program names are scored. Names under assay's conventions are read once."""
-    if profile is OWN and (names := _plain_names(metrics)):
-        return _usual_settings(names, n_registered())
-    return settings_of(parse_metrics(written_metrics(metrics), profile.name), profile)
-
-
-def _plain_names(metrics: object) -> tuple[str, ...]:
-    """The names, if all metrics are named by text that imports nothing; else empty."""
-    names = (metrics,) if isinstance(metrics, str) else metrics
-    is_plain = isinstance(names, list | tuple) and all(type(name) is str and not is_import(name) for name in names)
-    return tuple(names) if is_plain and isinstance(names, list | tuple) else ()
-
-
-@lru_cache(maxsize=256)
-def _usual_settings(names: tuple[str, ...], n_registered: int) -> Settings:  # noqa: ARG001 (a part of the key)
-    """The settings of names that import nothing; remembered until another metric is registered."""
-    return settings_of(parse_metrics(written_metrics(names)), OWN)
 
 
 def _check_sampled(judgments: object, *others: bool) -> None:
@@ -316,8 +295,19 @@ def evaluate_judgments(
     options: Mapping[str, Any] | None = None,
 ) -> Result:
     """Score a run against judgments only. A domain that accepts `options` may resolve other ids of a document."""
-    options = options or {}
-    context = open_context(Subject(qrels, options, [setting.metric for setting in settings]))
+    if options or needs_domain(Settings.of(settings).metrics):
+        return _evaluated_in_domain(qrels, run, Settings.of(settings), profile, name, options or {})
+    result = evaluate_settings(qrels, run, settings, profile, name)
+    if not profile.name:  # another tool has a value for such a run
+        check_ids_match(result.counts, qrels, run)
+    return result
+
+
+def _evaluated_in_domain(
+    qrels: Qrels, run: Any, settings: Settings, profile: Profile, name: str, options: Mapping[str, Any]
+) -> Result:
+    """The result of a run if a domain knows the documents, or creates what metrics read."""
+    context = open_context(Subject(qrels, options, settings.metrics))
     check_options("judgments", qrels, options)
     canonical_notes: tuple[str, ...] = ()
     if context.has_canonical_ids:
@@ -326,7 +316,7 @@ def evaluate_judgments(
         canonical_notes, qrels = tuple(context.notes(expected_ids(qrels), retrieved)), ids.of_judgments(qrels)
     views, notes_on_ids = bind_views(context, qrels, run, profile.policy.duplicates)
     result = evaluate_settings(qrels, run, settings, profile, name, make_views=views)
-    if not profile.name:  # another tool has a value for such a run
+    if not profile.name:
         check_ids_match(result.counts, qrels, run)
     about_ids = (*canonical_notes, *notes_on_ids)
     return result.with_fields(notes=(*about_ids, *result.notes)) if about_ids else result
@@ -343,32 +333,6 @@ def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
         tie_bands=tie_bands(grader, settings) if tie_band else {},
         residuals=residual_bands(grader, settings) if residuals else {},
     )
-
-
-def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Profile:
-    """The conventions to score by: one policy for all metrics, or those of a tool."""
-    if policy is not None and profile is not None:
-        raise BadParameter("use either policy or profile, not both. To change a profile: find_profile(name).adjusted(…)")
-    if profile is not None:
-        return profile if isinstance(profile, Profile) else find_profile(profile)
-    if not isinstance(policy, Policy | None):
-        raise BadParameter(f"policy must be a Policy such as Policy(ties='docid_asc'), not {shortened(policy)}")
-    return OWN if policy is None else replace(OWN, policy=policy)
-
-
-def as_judged(qrels: Any) -> Qrels:
-    """The judgments in a source."""
-    if isinstance(qrels, Run):
-        raise UsageError(JUDGMENTS_FIRST)
-    truth = load_ground_truth(qrels, kind="judgments")
-    return truth if isinstance(truth, Qrels) else scored_judgments(truth)
-
-
-def as_ranked(run: Any) -> Any:
-    """The source of the rankings."""
-    if isinstance(run, Qrels):
-        raise UsageError(JUDGMENTS_FIRST)
-    return as_source(run)
 
 
 def _result(
@@ -400,7 +364,6 @@ def _on_scale(policy: Policy, max_grade: float) -> Policy:
     return replace(policy, max_grade=max_grade or None)
 
 
-JUDGMENTS_FIRST = "judgments come first, then the run: evaluate(qrels, run)"
 ADVICE_OF_FIELD = {
     "ties": "--ties docid_desc",
     "missing": "--missing zero",
