@@ -97,7 +97,8 @@ def test_grades_come_back_with_pool_probability_and_text(data, assay):
     assert (stored.pool, stored.probability, stored.reason) == (drawn.id, first.probability, "because")
     assert stored.text_digest == digest_of_text(DOCUMENTS[first.document].content)
     compared = assay("compare", "latest", "--judgments", "people", "-f", "json")
-    assert "is an estimate from 3 grades by people" in compared.out
+    assert "is an estimate from 2 grades by people" in compared.out
+    assert "the grades for 1 drawn pair do not count yet, because they were not given in the order" in compared.err
     assert (
         "0 new, 0 changed, 3 already stored"
         in assay("judgments", "import", "ana.csv", "--pool", "pool.jsonl", "--judge", "Ana").out

@@ -41,6 +41,17 @@ def noisy(truth, pair, step):
     return 1 - min(right, 1) if sum(map(ord, pair.query + pair.document)) % step == 0 else right
 
 
+def pool_in(name):
+    return pool_from_lines(Path(name).read_bytes().splitlines())
+
+
+def grades_for(pool, truth):
+    """Ana's grades for all drawn pairs of a pool."""
+    return [
+        Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p), judged=WHEN, pool=pool.id) for p in pool.drawn
+    ]
+
+
 @pytest.fixture
 def judged(folder, unjudged, assay, truth):
     """A pool of 200 pairs that Ana graded, and grades of two models for all pairs."""
@@ -48,14 +59,9 @@ def judged(folder, unjudged, assay, truth):
         store.save(unjudged)
     for name, how in (("pool", "spread"), ("gap", "difference(bm25, tfidf_chars)"), ("depth", "depth")):
         assert assay("pool", "latest", "--pairs", 200, "--how", how, "-o", f"{name}.jsonl").code == 0
-    drawn = pool_from_lines(Path("pool.jsonl").read_bytes().splitlines())
+    drawn = pool_in("pool.jsonl")
     with Store.open() as store:
-        store.judgments.give_all(
-            [
-                Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p), judged=WHEN, pool=drawn.id)
-                for p in drawn.drawn
-            ]
-        )
+        store.judgments.give_all(grades_for(drawn, truth))
         for model, step in (("first", 4), ("second", 7)):
             store.judgments.give_all(
                 [
@@ -68,7 +74,7 @@ def judged(folder, unjudged, assay, truth):
 
 @pytest.mark.usefixtures("judged")
 def test_estimates_are_shown_as_estimates(transcript, truth):
-    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    gap = pool_in("gap.jsonl")
     with Store.open() as store:
         done = {(each.query, each.document) for each in store.judgments.find("rag-template", kind="people")}
         rest = [pair for pair in gap.drawn if (pair.query, pair.document) not in done]
@@ -105,9 +111,10 @@ def test_figures_are_those_of_corrected(judged, assay, unjudged, truth, layer):
     assert all("is an estimate from 200 grades" in about["notes"][0] for about in content["judgments"])
 
 
-def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, unjudged):
+def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, unjudged, truth):
     with Store.open() as store:
         store.save([*unjudged, unjudged[0].renamed("other")])
+        store.judgments.give_all(grades_for(pool_in("gap.jsonl"), truth))
     done = assay("compare", "latest", "--judgments", "people", "--pool", "gap.jsonl")
     assert done.code == 2
     assert "difference of bm25 and tfidf_chars, so nothing can be estimated for other" in done.err
@@ -118,12 +125,12 @@ def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, un
 
 
 def test_a_gate_decides_about_a_change_with_a_pool_for_it(judged, assay, unjudged, truth):
-    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    gap = pool_in("gap.jsonl")
     people: dict[str, dict[str, float]] = {}
     for pair in gap.drawn:
         people.setdefault(pair.query, {})[pair.document] = grade(truth, pair)
     with Store.open() as store:
-        store.judgments.give_all([Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p)) for p in gap.drawn])
+        store.judgments.give_all(grades_for(gap, truth))
         store.bless(store.save([unjudged[0].renamed("search")]), "main")
         store.save([unjudged[1].renamed("search")])
     expected = library.Corrected(people, None, gap).difference(*unjudged)
@@ -143,13 +150,13 @@ def test_a_gate_decides_about_a_change_with_a_pool_for_it(judged, assay, unjudge
 @pytest.mark.usefixtures("judged")
 def test_a_gate_refuses_other_systems_than_those_of_a_pool_for_a_difference(assay, unjudged, truth):
     """The names say nothing, because both sides of a gate have one name. A few other documents are noted."""
-    gap = pool_from_lines(Path("gap.jsonl").read_bytes().splitlines())
+    gap = pool_in("gap.jsonl")
     other = library.run("rag-template", "random_order", metrics=METRICS).with_fields(relevant={}, nonrelevant={})
     moved = {query: dict(documents) for query, documents in unjudged[1].run.items()}
     first = next(iter(moved))
     moved[first] = {"unknown": 1e9, **moved[first]}
     with Store.open() as store:
-        store.judgments.give_all([Judgment("rag-template", p.query, p.document, "Ana", grade(truth, p)) for p in gap.drawn])
+        store.judgments.give_all(grades_for(gap, truth))
         store.bless(store.save([unjudged[0].renamed("search")]), "main")
     notes = []
     for result in (other, unjudged[1], unjudged[1].with_fields(run=moved)):

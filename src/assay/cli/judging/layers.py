@@ -95,32 +95,42 @@ def with_layer(
     if options.judgments == PEOPLE and drawn is None and all(result.relevant for result in results):
         _note_sampled(options, people)
         return [_rejudged(result, people) for result in results]
-    layer = _corrected(options, drawn or _named_pool(people), people, benchmark)
-    if layer.pool is not None and layer.pool.unit == DIFFERENCE:
-        if not side:
-            return _two_systems(layer, results, options)
+    pool = drawn or _named_pool(people)
+    if pool.unit == DIFFERENCE and not side:
+        _check_two_systems(pool, results, options)
+    layer = _corrected(options, pool, people, benchmark)
+    if pool.unit != DIFFERENCE:
+        return [_estimated(layer, result, options.metrics) for result in results]
+    if side:
         return _on_one_side(layer, results, options, side, others)
-    return [_estimated(layer, result, options.metrics) for result in results]
+    return _two_systems(layer, results, options)
 
 
 def _two_systems(layer: Corrected, results: Sequence[Result], options: argparse.Namespace) -> list[Result]:
-    """The two systems of a pool for a difference; an error names all others, and the command without them."""
+    """Estimates for the two systems of a pool for a difference."""
     pool: Pool = layer.pool  # type: ignore[assignment]
+    a, b = pool.compared
+    named = {result.name: result for result in results}
+    outside = pool.difference_outside(named[a], named[b])
+    note = (OUTSIDE.format(share=percent(outside, 1), a=a, b=b),) if outside > 0 else ()
+    return [_noted(_estimated(layer, result, options.metrics), note) for result in results]
+
+
+def _check_two_systems(pool: Pool, results: Sequence[Result], options: argparse.Namespace) -> None:
+    """Raise if the results are not of the two systems of a pool for a difference; name the command without the others."""
     names = [result.name for result in results]
-    two = pool.compared
-    if sorted(names) == sorted(two):
-        outside = pool.difference_outside(*(results[names.index(name)] for name in two))
-        note = (OUTSIDE.format(share=percent(outside, 1), a=two[0], b=two[1]),) if outside > 0 else ()
-        return [_noted(_estimated(layer, result, options.metrics), note) for result in results]
-    if set(two) <= set(names):
-        words = shlex.join(f"{_reference(options)}#{results[0].benchmark}/{name}" for name in two)
-        others = some_of([name for name in names if name not in two])
+    a, b = pool.compared
+    if sorted(names) == sorted((a, b)):
+        return
+    if {a, b} <= set(names):
+        words = shlex.join(f"{_reference(options)}#{results[0].benchmark}/{name}" for name in (a, b))
+        others = some_of([name for name in names if name not in (a, b)])
         raise UsageError(
-            f"the pool was drawn for the difference of {two[0]} and {two[1]}, so nothing can be estimated for {others}. "
+            f"the pool was drawn for the difference of {a} and {b}, so nothing can be estimated for {others}. "
             f"Compare these two alone: assay compare {words} --judgments {options.judgments}{_pool_flag(options)}"
         )
     raise UsageError(
-        f"the pool was drawn for the difference of {two[0]} and {two[1]}, but the results are of {some_of(names)}. Name "
+        f"the pool was drawn for the difference of {a} and {b}, but the results are of {some_of(names)}. Name "
         "results of these two systems, or draw a pool of the others: assay pool … --how spread"
     )
 
@@ -264,8 +274,8 @@ def _note_left_out(
 ) -> None:
     """Say how many drawn pairs have a grade that does not count, because it was not given in the order of the pool."""
     pairs = {(printable(pair.query), printable(pair.document)) for pair in drawn.drawn}
-    used, given = ({(one.query, one.document) for one in some} & pairs for some in (counted_grades, people))
-    if n_left := len(given - used):
+    used, graded = ({(judgment.query, judgment.document) for judgment in some} & pairs for some in (counted_grades, people))
+    if n_left := len(graded - used):
         write_notes(
             options,
             f"note: the grades for {counted(n_left, 'drawn pair')} do not count yet, because they were not given in the "
