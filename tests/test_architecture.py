@@ -301,7 +301,7 @@ MAY_MARK = {
     *("compat/ir_measures/registration.py", "compat/phentrieve/runner.py", "compat/ragchat/batch.py"),
     *("compat/memorybench/metrics.py", "evaluation/relevance.py"),
     *("compat/ranx/scoring.py", "evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py"),
-    *("evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
+    *("evaluation/profiles.py", "evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
     *(
         "grammar.py",
         "judged_answers/judged_answers.py",
