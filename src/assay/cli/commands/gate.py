@@ -28,7 +28,7 @@ from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_cluster_argument
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
-from assay.errors import AssayError, DataError, UsageError
+from assay.errors import AssayError, DataError, NothingSelected, UsageError
 from assay.masking import mask
 from assay.text import counted
 
@@ -185,7 +185,10 @@ def _with_layer(
 
     if options.judgments and not inputs.is_scored:
         raise UsageError("--judgments uses the grades in the store, so it needs results, saved or stored, instead of runs")
-    results = each_with_layer(options, lookup.results, side, others)
+    try:
+        results = each_with_layer(options, lookup.results, side, others)
+    except NothingSelected as error:  # without grades, a gate has no data to decide with
+        raise DataError(str(error)) from None
     refuse_model_alone(results)
     return replace(lookup, results=results)
 

@@ -32,6 +32,7 @@ EXAMPLES = """\
   assay pool latest -o pool.jsonl --form pool.csv --documents ./corpus
   assay pool bm25.run dense.run --how "difference(bm25, dense)" -o pool.jsonl
   assay pool latest other.json --how "whole(queries=30)" -o pool.jsonl
+  assay pool latest --extend pool.jsonl --pairs 400 -o larger.jsonl
   assay pool --how"""
 SCHEMA = "assay.judging_plan/1"
 RULES = InputRules(
@@ -43,6 +44,8 @@ RULES = InputRules(
 )
 LIST = "\0"
 """The value of --how without a design."""
+USUAL = ("spread", 1, 10)
+"""The design, the seed and the depth if they are not given."""
 MOST = 1_000_000_000
 PLANNED = (50, 100, 200, 300, 500, 1000, 2000, 5000)
 """Numbers of judgments in the table of a plan."""
@@ -55,19 +58,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     draw.add_argument(
         "--pairs", type=integer_parser(MOST, 1), default=300, metavar="N", help="number of pairs to draw (default: 300)"
     )
-    draw.add_argument(
-        "--depth", type=integer_parser(MOST, 1), default=10, metavar="N", help="documents of each ranking (default: 10)"
-    )
+    draw.add_argument("--depth", type=integer_parser(MOST, 1), metavar="N", help="documents of each ranking (default: 10)")
     draw.add_argument(
         "--how",
         nargs="?",
         const=LIST,
-        default="spread",
         metavar="DESIGN",
         help="design: spread, whole, difference(a, b), depth or move_to_front; without a value, it lists the designs "
         "(default: spread)",
     )
-    draw.add_argument("--seed", type=integer_parser(MOST), default=1, metavar="SEED", help="random seed (default: 1)")
+    draw.add_argument("--seed", type=integer_parser(MOST), metavar="SEED", help="random seed (default: 1)")
+    draw.add_argument(
+        "--extend",
+        metavar="FILE",
+        help="draw more pairs for this pool, up to --pairs; its pairs stay, so their grades count. The design, the metric, "
+        "the depth and the seed are those of the pool",
+    )
     _add_judge_arguments(parser)
     plan = parser.add_argument_group("plan")
     plan.add_argument(
@@ -109,8 +115,9 @@ def run_pool(options: argparse.Namespace) -> int:
     if options.how == LIST:
         sys.stdout.write(_designs(options))
         return 0
-    design, metric = parse_design(options.how), _metric(options)
     _check_output(options)
+    earlier = _earlier(options)
+    design, metric = parse_design(options.how), _metric(options)
     guidelines = _guidelines(options)
     check_form_options(options)
     systems = _systems(options)
@@ -119,18 +126,37 @@ def run_pool(options: argparse.Namespace) -> int:
     drawn = None
     if not options.plan:
         judged = _combined(graded) if design.design.name == "move_to_front" else None
-        drawn = pool(systems, options.pairs, options.how, options.seed, depth=options.depth, metric=metric, judged=judged)
+        settings = {"depth": options.depth, "metric": metric, "judged": judged, "extends": earlier}
+        drawn = pool(systems, options.pairs, options.how, options.seed, **settings)
         drawn = share_work(drawn, options.judges, options.overlap, guidelines)
-        form = form_of(options, drawn, systems)
+        form = form_of(options, drawn, systems, earlier)
         write_pool(drawn, Path(options.output))
         keep_pool(drawn)
         write_form(form, options)
     if options.format == "json":
         sys.stdout.write(dumps(_json(plan, drawn, options), indent=2) + "\n")
     else:
-        lines = _plan_lines(plan, options) if drawn is None else _pool_lines(plan, drawn, options)
+        lines = _plan_lines(plan, options) if drawn is None else _pool_lines(plan, drawn, options, earlier)
         sys.stdout.write("".join(f"{printable(line)}\n" if "\n" not in line else line for line in lines))
     return 0
+
+
+def _earlier(options: argparse.Namespace) -> Pool | None:
+    """The pool of --extend, whose settings hold; without one, the usual settings for those that are not given."""
+    from assay.judging import read_pool_file
+
+    names = ("how", "seed", "depth")
+    if not options.extend:
+        for name, usual in zip(names, USUAL, strict=True):
+            if getattr(options, name) is None:
+                setattr(options, name, usual)
+        return None
+    given = [f"--{name}" for name in (*names, "metrics", "plan") if getattr(options, name) not in (None, False)]
+    if given:
+        raise UsageError(f"--extend keeps the settings of the pool. Leave out {' and '.join(given)}")
+    earlier = read_pool_file(Path(options.extend))
+    options.how, options.seed, options.depth, options.metrics = earlier.how, earlier.seed, earlier.depth, [earlier.metric]
+    return earlier
 
 
 def _metric(options: argparse.Namespace) -> str | None:
@@ -249,15 +275,19 @@ def _plan(
 # Text
 
 
-def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
+def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace, earlier: Pool | None) -> Iterator[str]:
     about = f" on {drawn.benchmark}" if drawn.benchmark else ""
     yield f"pool       {drawn.id}: {drawn.how}, seed {drawn.seed}, for {drawn.metric}{about}"
     yield (
         f"pairs      {len(drawn.drawn):,} of {len(drawn.pairs):,} that could be drawn, "
         f"{counted(len(drawn.queries), 'query')}, {counted(len(drawn.systems), 'system')}"
     )
+    if earlier is not None:
+        n_new = len(drawn.drawn) - len(earlier.drawn)
+        yield f"extends    {earlier.id}: its {counted(len(earlier.drawn), 'pair')} are part of it, {n_new:,} are new"
     shares = _shares(drawn)
     n_to_grade = sum(map(len, shares.values())) if shares else len(drawn.drawn)
+    n_to_grade -= len(earlier.drawn) if earlier is not None and not shares else 0
     yield f"work       about {counted(round(n_to_grade * _seconds() / 60), 'minute')}, at {_seconds():g} seconds a pair"
     if shares:
         counts = ", ".join(f"{judge} {len(pairs):,}" for judge, pairs in shares.items())
@@ -406,6 +436,7 @@ def _json(plan: JudgingPlan, drawn: Pool | None, options: argparse.Namespace) ->
     content["pool"] = None
     if drawn is not None:
         about = {name: getattr(drawn, name) for name in ("id", "how", "seed", "metric", "depth", "benchmark", "is_complete")}
+        about["extends"] = list(drawn.extends)
         counts = {"n_drawn": len(drawn.drawn), "n_pairs": len(drawn.pairs)}
         outside = _outside(plan.frame, drawn)
         content["pool"] = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PEOPLE, CORRECTED, MODEL = "people", "corrected", "model"
 LAYERS = (PEOPLE, CORRECTED)
-DIFFERENCE = "difference"
+DIFFERENCE, QUERIES = "difference", "queries"
 OUTSIDE = (
     "{share} of the documents that tell {a} and {b} apart could not be drawn, because the rankings have changed since. "
     "They count as not relevant."
@@ -236,7 +236,10 @@ def _note_sampled(options: argparse.Namespace, people: Sequence[Judgment]) -> No
 
 
 def _named_pool(people: Iterable[Judgment]) -> Pool:
-    """The pool that the grades name, from the copies of drawn pools."""
+    """The pool that the grades name, from the copies of drawn pools.
+
+    Of a pool and those that extend it, it is the largest one of which every pair is judged, else the largest one.
+    """
     from assay.judging import kept_pool
 
     names = sorted({judgment.pool for judgment in people if judgment.pool})
@@ -246,12 +249,16 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
             "that the judged pairs were drawn from: --pool pool.jsonl. Pairs that were chosen in another way say nothing "
             "about the others"
         )
-    if len(names) > 1:
-        raise UsageError(f"the grades are from {len(names)} pools: {some_of(names)}. Choose one with --pool pool.jsonl")
-    drawn = kept_pool(names[0])
-    if drawn is None:
+    drawn = {name: kept_pool(name) for name in names}
+    if len(names) == 1 and drawn[names[0]] is None:
         raise DataError(f"the grades are from the pool {names[0]}, which is not in this folder. Add --pool pool.jsonl")
-    return drawn
+    largest = next((one for one in drawn.values() if one and set(names) <= {one.id, *one.extends}), None)
+    if largest is None:
+        raise UsageError(f"the grades are from {len(names)} pools: {some_of(names)}. Choose one with --pool pool.jsonl")
+    graded = {(judgment.query, judgment.document) for judgment in people}
+    chain = (largest, *(one for name in reversed(largest.extends) if (one := kept_pool(name))))
+    is_judged = (all((printable(pair.query), printable(pair.document)) in graded for pair in one.drawn) for one in chain)
+    return next((one for one, is_whole in zip(chain, is_judged, strict=True) if is_whole), largest)
 
 
 def _corrected(options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], benchmark: str) -> Corrected:
@@ -303,10 +310,16 @@ def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "
 
 
 def _estimated(layer: Corrected, result: Result, asked: Sequence[str] | None) -> Result:
-    """Estimates of the asked metrics, else of those of the result that the pool allows, else of the metric of the pool."""
+    """Estimates of the asked metrics, else of the metric of the pool and of those of the result that the pool allows.
+
+    A pool of pairs was drawn for its metric, so this metric is there and decides, also if the result does not have it.
+    """
     pool: Pool = layer.pool  # type: ignore[assignment]
-    can = any(layer.can_estimate(metric) for metric in result.metrics)
-    return layer.estimate(result, asked or (None if can else [pool.metric]))
+    own = result.metrics
+    if asked or pool.metric in [metric.name for metric in own]:
+        return layer.estimate(result, asked)
+    can = pool.unit == QUERIES and any(layer.can_estimate(metric) for metric in own)
+    return layer.estimate(result, None if can else [pool.metric, *own])
 
 
 def _rejudged(result: Result, people: Sequence[Judgment]) -> Result:
