@@ -120,7 +120,9 @@ def test_the_metric_of_the_pool_is_estimated_also_if_the_results_do_not_have_it(
     out = assay("compare", "latest", "--judgments", "people").out
     assert "tfidf_chars is not shown to differ from bm25 on precision@10" in out
     assert re.search(r"precision@5 +\d", out)
-    done = assay("gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01", "--rule", "precision@5 >= 0.01")
+    done = assay(
+        "gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01", "--rule", "precision@5 >= 0.01"
+    )
     assert done.code == 0
 
 
