@@ -14,6 +14,7 @@ from assay.evaluation import Result
 from assay.judging.design import DIFFERENCE, NOTHING, QUERIES, BoundDesign, Draw, Request, parse_design
 from assay.judging.extension import check_extensible, extend_draw, extension_seed
 from assay.judging.frame import Documents, Frame, frame_of, named_sources, ranked_documents
+from assay.judging.layers import Grades
 from assay.judging.linear import as_metric, is_linear
 from assay.metrics import BoundMetric
 from assay.model import Policy, fingerprint
@@ -168,17 +169,30 @@ def pool(
     design, bound = parse_design(how), pool_metric(metric, depth)
     if parse_design(design.name) != design:
         raise BadParameter(f"{how}: a name with commas, quotes or brackets cannot be part of a design. Rename the system")
-    sources = named_sources(results)
-    frame = frame_of(sources, bound, depth, list(queries))
+    return _drawn(named_sources(results), design, bound, depth, queries, (pairs, seed, judged or {}), extends)
+
+
+def _drawn(
+    sources: Mapping[str, Any],
+    design: BoundDesign,
+    metric: BoundMetric,
+    depth: int,
+    queries: Iterable[str],
+    request: tuple[int, int, Grades],
+    extends: Pool | None,
+) -> Pool:
+    """The pool of a design; `request` has the number of pairs, the seed, and the grades that are known."""
+    pairs, seed, judged = request
+    frame = frame_of(sources, metric, depth, list(queries))
     if not frame.n_pairs:
         raise UsageError("no system has results, so there is nothing to judge")
-    draw = design.draw(frame, Request(pairs, np.random.default_rng(seed), judged or {}))
+    draw = design.draw(frame, Request(pairs, np.random.default_rng(seed), judged))
     if extends is not None:
         draw = extend_draw(frame, extends, draw, np.random.default_rng(extension_seed(extends)))
     return Pool(
         design.name,
         seed,
-        bound.name,
+        metric.name,
         depth,
         frame.systems,
         frame.queries,
