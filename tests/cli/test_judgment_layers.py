@@ -1,6 +1,7 @@
 """Comparisons and gates with the grades in the store: estimates from a pool, and grades that overrule a benchmark."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -109,6 +110,44 @@ def test_figures_are_those_of_corrected(judged, assay, unjudged, truth, layer):
     assert [pair["difference"], pair["low"], pair["high"]] == pytest.approx([gap.value, low, high], abs=1e-12)
     assert [about["layer"] for about in content["judgments"]] == [layer, layer]
     assert all("is an estimate from 200 grades" in about["notes"][0] for about in content["judgments"])
+
+
+@pytest.mark.usefixtures("judged")
+def test_the_metric_of_the_pool_is_estimated_also_if_the_results_do_not_have_it(assay):
+    systems = [library.run("rag-template", name, metrics=["ndcg@10", "precision@5"]) for name in ("bm25", "tfidf_chars")]
+    with Store.open() as store:
+        store.save([result.with_fields(relevant={}, nonrelevant={}) for result in systems])
+    out = assay("compare", "latest", "--judgments", "people").out
+    assert "tfidf_chars is not shown to differ from bm25 on precision@10" in out
+    assert re.search(r"precision@5 +\d", out)
+    done = assay(
+        "gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01", "--rule", "precision@5 >= 0.01"
+    )
+    assert done.code == 0
+
+
+def test_a_gate_without_any_grades_exits_3(folder, assay, unjudged):
+    with Store.open() as store:
+        store.save(unjudged)
+    for layer in ("people", "corrected"):
+        done = assay("gate", "latest", "--judgments", layer, "--rule", "precision@10 >= 0.5")
+        assert (done.code, "nobody has graded documents on rag-template yet" in done.err) == (3, True)
+
+
+def test_an_extended_pool_is_used_when_its_pairs_are_judged(judged, assay, truth):
+    assert assay("pool", "latest", "--extend", "pool.jsonl", "--pairs", 300, "-o", "larger.jsonl", "-q").code == 0
+    larger = pool_in("larger.jsonl")
+    assert {pair[:2] for pair in judged.drawn} < {pair[:2] for pair in larger.drawn}
+    given = {(pair.query, pair.document) for pair in judged.drawn}
+    more = [each for each in grades_for(larger, truth) if (each.query, each.document) not in given]
+    with Store.open() as store:
+        store.judgments.give_all(more[:40])
+    assert f"(pool {judged.id}, spread" in assay("compare", "latest", "--judgments", "people").out
+    with Store.open() as store:
+        store.judgments.give_all(more[40:])
+    out = assay("compare", "latest", "--judgments", "people").out
+    assert f"(pool {larger.id}, spread" in out
+    assert f"{len(larger.drawn)} grades by people" in out
 
 
 def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, unjudged, truth):

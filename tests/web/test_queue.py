@@ -248,6 +248,18 @@ def test_what_is_wrong_is_said(campaign, tmp_path, snapshots):
     assert campaign.store.judgments.find() == []
 
 
+def test_grades_that_were_imported_together_say_nothing_about_the_pace(campaign):
+    given = [
+        Judgment(BENCHMARK, pair.query, pair.document, "Ana", 1, judged="2026-11-15T09:30:00+00:00", pool=campaign.pool.id)
+        for pair in campaign.pool.drawn[:12]
+    ]
+    campaign.store.judgments.give_all(given)
+    page = campaign.client().get("/queue").text
+    assert "12 of 20 pairs graded" in main_of(page)
+    assert "pairs an hour" not in page
+    assert f'href="/judgments?benchmark={BENCHMARK}"' in page
+
+
 def test_a_pool_without_results_is_not_listed(tmp_path):
     campaign = Campaign(tmp_path)
     with Store.open(tmp_path / "empty.db") as store:

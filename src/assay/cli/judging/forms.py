@@ -57,8 +57,11 @@ def check_form_options(options: argparse.Namespace) -> None:
         raise UsageError(f"--form {options.form}: this must be a file in an existing folder")
 
 
-def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any]) -> bytes:
-    """The form of a pool; empty without --form. Texts are from the data, and texts of queries also from the results."""
+def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any], earlier: Pool | None) -> bytes:
+    """The form of a pool; empty without --form. Texts are from the data, and texts of queries also from the results.
+
+    It does not have the pairs of the earlier pool that this one extends.
+    """
     if not options.form:
         return b""
     from assay.judging import judging_form
@@ -71,7 +74,7 @@ def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any]
         from assay.datasets import load_documents
 
         documents = load_documents(options.documents)
-    return judging_form(drawn, queries, documents).encode("utf-8-sig", "replace")
+    return judging_form(drawn, queries, documents, earlier).encode("utf-8-sig", "replace")
 
 
 def _queries(system: Any) -> Mapping[str, Any]:
@@ -101,7 +104,7 @@ def write_form(form: bytes, options: argparse.Namespace) -> None:
 def graded_in_pool(file: JudgmentFile, options: argparse.Namespace) -> tuple[JudgmentFile, str]:
     """The grades for the drawn pairs of --pool, and the benchmark of the pool. What is open or left out is said."""
     from assay.datasets import has_own_documents, load_dataset, load_documents
-    from assay.judging import filled_form, keep_pool, read_pool_file
+    from assay.judging import filled_form, keep_pool, kept_pool, read_pool_file
 
     drawn = read_pool_file(Path(options.pool))
     if options.benchmark and drawn.benchmark and options.benchmark != drawn.benchmark:
@@ -111,7 +114,8 @@ def graded_in_pool(file: JudgmentFile, options: argparse.Namespace) -> tuple[Jud
         documents = load_dataset(options.dataset or drawn.benchmark).documents
     elif options.documents:
         documents = load_documents(options.documents)
-    form = filled_form(drawn, file, documents)
+    earlier = kept_pool(drawn.extends[-1]) if drawn.extends else None
+    form = filled_form(drawn, file, documents, earlier)
     for sentence in form.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")
     if not options.dry_run:
