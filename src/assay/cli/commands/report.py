@@ -104,8 +104,9 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
         by = tuple(options.by or ())
         working = [result for result in group if not result.is_total_failure] or group[:1]
         failed = tuple(result for result in group if result not in working)
+        comparison, shown = None, tuple(working)
         if len(working) == 1:
-            comparison, shown = None, (_with_asked_metrics(options, working[0]),)
+            shown = (_with_asked_metrics(options, working[0]),)
         else:
             comparison = compare_best(options, working, how)
             shown = tuple(result for result in working if result.name in comparison.names)
