@@ -303,10 +303,18 @@ def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "
 
 
 def _estimated(layer: Corrected, result: Result, asked: Sequence[str] | None) -> Result:
-    """Estimates of the asked metrics, else of those of the result that the pool allows, else of the metric of the pool."""
+    """Estimates of the asked metrics, else of those of the result that the pool allows and of the metric of the pool.
+
+    If pairs were drawn for a metric that the result does not have, it is the first one, so it decides.
+    """
+    from assay.judging import QUERIES
+
     pool: Pool = layer.pool  # type: ignore[assignment]
-    can = any(layer.can_estimate(metric) for metric in result.metrics)
-    return layer.estimate(result, asked or (None if can else [pool.metric]))
+    if asked or pool.metric in {metric.name for metric in result.metrics}:
+        return layer.estimate(result, asked or None)
+    has_queries = pool.unit == QUERIES
+    metrics = [*result.metrics, pool.metric] if has_queries else [pool.metric, *result.metrics]
+    return layer.estimate(result, metrics)
 
 
 def _rejudged(result: Result, people: Sequence[Judgment]) -> Result:
