@@ -18,6 +18,7 @@ from assay.text import counted, percent, printable, some_of
 if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.judging import Corrected, Pool
+    from assay.metrics import BoundMetric
     from assay.monitoring import GateReport
     from assay.store import Judgment
 
@@ -312,9 +313,8 @@ def _estimated(layer: Corrected, result: Result, asked: Sequence[str] | None) ->
     pool: Pool = layer.pool  # type: ignore[assignment]
     if asked or pool.metric in {metric.name for metric in result.metrics}:
         return layer.estimate(result, asked or None)
-    has_queries = pool.unit == QUERIES
-    metrics = [*result.metrics, pool.metric] if has_queries else [pool.metric, *result.metrics]
-    return layer.estimate(result, metrics)
+    known: list[str | BoundMetric] = list(result.metrics)
+    return layer.estimate(result, [*known, pool.metric] if pool.unit == QUERIES else [pool.metric, *known])
 
 
 def _rejudged(result: Result, people: Sequence[Judgment]) -> Result:
