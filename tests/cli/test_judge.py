@@ -175,6 +175,11 @@ def test_a_pool_of_queries_and_documents_that_are_no_benchmark(folder, assay):
         assert (lost.code, "--documents" in lost.err, stub.n_requests) == (3, True, 0)
         done = assay("judge", "pool.jsonl", *with_judge(stub), "--dataset", "queries.jsonl", *source, "--send", "-q")
         assert (done.code, stub.n_requests > 0) == (0, True)
+        n_sent = stub.n_requests
+        same = assay("judge", "pool.jsonl", *with_judge(stub), *source)
+        assert "All pairs have an outcome from earlier runs" in same.out, "the store has the texts of the queries"
+        assert "sends no request to a service" not in same.out
+        assert stub.n_requests == n_sent
         with Store.open() as store:
             graded = store.judgments.find("queries", kind="model")
         assert {(one.document, one.grade) for one in graded} <= {(f"d{n}.md", truth(n)) for n in range(6)}

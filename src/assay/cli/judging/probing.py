@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
 from assay.cli.judging.probe_files import NOISE, SCHEMA, SavedProbes, keep_probes, kept_probes, outcomes_of
 from assay.cli.judging.probe_tables import probe_lines
+from assay.cli.judging.texts import dataset_with_texts
 from assay.cli.output_options import add_quiet, open_store
 from assay.cli.reading_options import add_documents_argument
 from assay.cli.scoring_options import integer_parser
@@ -147,7 +148,8 @@ def _source(options: argparse.Namespace) -> _Source:
     benchmark = options.benchmark or (pool.benchmark if pool else "") or _only_benchmark(every)
     own = [judgment for judgment in every if judgment.benchmark == benchmark]
     graded = _graded_pairs(own, benchmark) if pool is None else pool
-    dataset = load_dataset(options.dataset) if options.dataset else _bundled(benchmark, is_needed=pool is None)
+    named = dataset_with_texts(options, benchmark)
+    dataset = load_dataset(named) if isinstance(named, str) else named or _bundled(benchmark, is_needed=pool is None)
     pool = graded if dataset is None else pool_with_texts(graded, dataset)
     people = [judgment for judgment in own if judgment.kind == "people"]
     pool, notes = _usable(pool, people)
