@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from assay.judging import about_other_texts
 from assay.reports import readable_time
 from assay.store import Judgment, combined, digest_of_text
 from assay.text import counted, printable
@@ -45,9 +46,9 @@ class JudgeGrade:
     """Whether the judge saw another text than the one that is shown now."""
 
     @classmethod
-    def of(cls, judgment: Judgment, text: str = "") -> JudgeGrade:
-        """The grade of a judgment, next to the text that is shown now."""
-        other = bool(text and judgment.text_digest and judgment.text_digest != digest_of_text(text))
+    def of(cls, judgment: Judgment, texts: Sequence[str] = ()) -> JudgeGrade:
+        """The grade of a judgment; `texts` are those that the document has now, of which a judge may have seen a part."""
+        other = bool(about_other_texts([judgment], lambda _: texts))
         return cls(judgment.judge_label, f"{judgment.grade:g}", judgment.reason, readable_time(judgment.judged), other)
 
 
@@ -132,6 +133,7 @@ def grade_forms(
         judgments: Sequence[Judgment] = by_document.get(printable(document), ())
         by_judge = (judgment for judgment in judgments if judgment.judge == judge and not judgment.is_settled)
         mine = next(by_judge, None)
+        now = state.datasets.whole_texts(result, document) if judgments else ()
         together = next(iter(combined(judgments).values()), {}).get(printable(document))
         return GradeForm(
             key,
@@ -140,7 +142,7 @@ def grade_forms(
             judge,
             f"{own[document]:g}" if document in own else "",
             "" if together is None else f"{together:g}",
-            tuple(JudgeGrade.of(judgment, text) for judgment in judgments),
+            tuple(JudgeGrade.of(judgment, now) for judgment in judgments),
             f"{mine.grade:g}" if mine else "",
             mine.reason if mine else "",
             digest_of_text(text),
