@@ -9,6 +9,7 @@ import pytest
 from assay.cli import main
 from assay.judging import pairs_of
 from assay.store import Judgment, Store, combined, digest_of_text
+from assay.web.queue.sessions import seconds_each
 
 from ._clients import csrf_of, main_of, told
 from ._queues import BENCHMARK, SYSTEMS, Campaign, Judge, ids
@@ -257,3 +258,9 @@ def test_a_pool_without_results_is_not_listed(tmp_path):
         assert "There are no pools to judge yet" in main_of(client.get("/queue").text)
         assert client.get(campaign.path).status_code == 404
     assert set(SYSTEMS) == {"zebrasearch", "quaggasearch"}
+
+
+def test_grades_that_were_imported_together_say_nothing_about_the_pace():
+    """A form with 300 grades gave a pace of 3,600,000 pairs an hour."""
+    assert seconds_each([100.0] * 300) is None
+    assert seconds_each([100.0] * 300 + [100.0 + 7 * n for n in range(20)]) == 7
