@@ -161,6 +161,18 @@ def test_a_killed_run_asks_at_most_as_many_pairs_again_as_were_under_way(pool):
     assert KEY.encode() not in everything_written(done.stdout, done.stderr) + first[0] + first[1]
 
 
+def test_an_interrupted_run_says_how_to_continue(pool, assay, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.judges.run_judge", stop)
+    for flags, is_told in ((["--send"], True), ([], False)):
+        words = ["judge", str(pool), "--with", "openai(model=m, url=http://127.0.0.1:9/v1)", *flags]
+        done = assay(*words)
+        assert done.code == 130
+        assert ("To continue, run the same command again." in done.err) == is_told
+
+
 def test_a_pool_of_queries_and_documents_that_are_no_benchmark(folder, assay):
     """The first days: queries in a file, documents in a folder, and no judgments."""
     Path("docs").mkdir()

@@ -204,6 +204,34 @@ def test_grades_for_another_text_do_not_count(judged, assay, truth):
     assert assay("compare", "latest", "--texts", "rag-template").code == 2
 
 
+def test_texts_may_be_a_folder_and_must_have_documents(folder, assay):
+    """The texts of the first days: queries in a file, and documents in a folder that someone edits."""
+    (folder / "docs").mkdir()
+    for n in range(6):
+        (folder / "docs" / f"d {n}.md").write_text(f"cats {n}")
+    (folder / "queries.csv").write_text("query_id,query\n" + "".join(f"q{n},cats {n}\n" for n in range(4)))
+    source = ("--queries", "queries.csv", "--documents", "docs")
+    assert assay("eval", *source, "--providers", "bm25", "tfidf_chars", "--metrics", "precision@2", "-q").code == 0
+    assert assay("pool", "latest", "-m", "precision@2", "-o", "pool.jsonl").code == 0
+    drawn = pool_in("pool.jsonl")
+    with Store.open() as store:
+        store.judgments.give_all(
+            Judgment("queries", p.query, p.document, "Ana", 1, judged=WHEN, pool=drawn.id, text_digest=digest_of_text(text))
+            for p in drawn.drawn
+            for text in [(folder / "docs" / p.document).read_text()]
+        )
+    compare = ("compare", "latest", "--judgments", "people", "--texts")
+    assert "do not count" not in assay(*compare, "docs").err
+    edited = drawn.drawn[0].document
+    (folder / "docs" / edited).write_text("dogs")
+    assert "not count, because the document has another text now" in assay(*compare, "docs").err
+    without = assay(*compare, "queries.csv")
+    assert (without.code, without.err) == (
+        2,
+        "error: --texts queries.csv: it has no documents. Name the folder or the table of the documents\n",
+    )
+
+
 def test_few_judged_queries_are_told(judged, assay):
     with Store.open() as store:
         kept = {(pair.query, pair.document) for pair in judged.drawn[:30]}
@@ -264,6 +292,7 @@ def test_grades_without_a_pool_or_judgments_to_overrule_are_refused(folder, assa
     done = assay("compare", "latest", "--judgments", "people")
     assert done.code == 2
     assert "Estimates need the pool" in done.err
+    assert "assay judgments export -o judged.json --dataset QUERIES" in done.err
 
 
 def test_a_gate_refuses_what_a_model_alone_says(folder, assay, systems):

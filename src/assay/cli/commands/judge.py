@@ -78,7 +78,12 @@ def run_judge_command(options: argparse.Namespace) -> int:
     pool = replace(pool, configurations=_configurations(pool, options))
     if options.send:
         _check_place(pool, options)
-    run = run_judge(pool, judge, ask_options(options))
+    try:
+        run = run_judge(pool, judge, ask_options(options))
+    except KeyboardInterrupt:
+        if options.send and not options.no_cache:
+            sys.stderr.write("The outcomes so far are kept. To continue, run the same command again.\n")
+        raise
     if options.send:
         _save(run, options)
     sys.stdout.write(_rendered(run, judge, pool, options))

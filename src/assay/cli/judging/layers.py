@@ -54,8 +54,8 @@ def add_layer_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--texts",
         metavar="DATASET",
-        help="with --judgments: benchmark with the texts as they are now; grades for other texts do not count (default: the "
-        "bundled benchmark of the results)",
+        help="with --judgments: benchmark or documents with the texts as they are now; grades for other texts do not count "
+        "(default: the bundled benchmark of the results)",
     )
     group.add_argument("--judge", metavar="NAME", help="with --judgments corrected: the model judge, if there are several")
 
@@ -245,7 +245,8 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
         raise UsageError(
             "these grades name no pool, and the results have no judgments that they could overrule. Estimates need the pool "
             "that the judged pairs were drawn from: --pool pool.jsonl. Pairs that were chosen in another way say nothing "
-            "about the others"
+            "about the others. If all relevant documents are judged, use the grades as a benchmark: assay judgments export "
+            "-o judged.json --dataset QUERIES, then assay eval --benchmarks judged.json --documents DOCUMENTS"
         )
     if len(names) > 1:
         raise UsageError(f"the grades are from {len(names)} pools: {some_of(names)}. Choose one with --pool pool.jsonl")

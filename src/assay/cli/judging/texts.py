@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.output_options import open_store
 from assay.cli.terminal import write_notes
-from assay.errors import AssayError
+from assay.errors import AssayError, DataError, UsageError
 from assay.text import counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def with_present_texts(options: argparse.Namespace, judgments: list[Judgment], b
     name = options.texts or benchmark
     if not any(judgment.text_digest for judgment in judgments) or not (options.texts or has_own_documents(name)):
         return judgments
-    documents = load_dataset(name).documents
+    documents = _documents_now(name) if options.texts else load_dataset(name).documents
     changed = set(about_other_texts(judgments, lambda document: _texts_in(documents, document)))
     if changed:
         by = judgments[0].kind
@@ -64,6 +64,19 @@ def _stored_queries(options: argparse.Namespace, benchmark: str) -> dict[str, Qu
             for result in store.find(f"{entry.evaluation}#{entry.benchmark}/{entry.provider}").results:
                 known = {**result.queries, **known}
     return known
+
+
+def _documents_now(name: str) -> Mapping[str, Any]:
+    """The documents of a benchmark, or of a folder or table of documents alone; an error if it has none."""
+    from assay.datasets import load_dataset, load_documents
+
+    try:
+        documents: Mapping[str, Any] = load_dataset(name).documents
+    except DataError:
+        documents = load_documents(name)
+    if not len(documents):
+        raise UsageError(f"--texts {name}: it has no documents. Name the folder or the table of the documents")
+    return documents
 
 
 def _texts_in(documents: Any, document: str) -> tuple[str, ...]:
