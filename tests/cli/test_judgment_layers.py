@@ -295,6 +295,19 @@ def test_grades_without_a_pool_or_judgments_to_overrule_are_refused(folder, assa
     assert "assay judgments export -o judged.json --dataset QUERIES" in done.err
 
 
+@pytest.mark.usefixtures("judged")
+def test_a_model_may_be_named_without_its_digest(assay):
+    """`gpt #12ab34cd` may be called `gpt` if no other model has this name."""
+    with Store.open() as store:
+        for name in ("gpt #1", "two #1", "two #2"):
+            own = store.judgments.find("rag-template", kind="model")
+            store.judgments.give_all(each._replace(judge=name) for each in own if each.judge == "first")
+    compare = ("compare", "latest", "--judgments", "corrected", "--pool", "pool.jsonl", "--judge")
+    whole, short, unclear = (assay(*compare, name) for name in ("gpt #1", "gpt", "two"))
+    assert (whole.code, short.out) == (0, whole.out)
+    assert (unclear.code, "no model judge is called 'two'" in unclear.err) == (2, True)
+
+
 def test_a_gate_refuses_what_a_model_alone_says(folder, assay, systems):
     from assay.evaluation import rejudge
 

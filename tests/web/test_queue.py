@@ -9,7 +9,6 @@ import pytest
 from assay.cli import main
 from assay.judging import pairs_of
 from assay.store import Judgment, Store, combined, digest_of_text
-from assay.web.queue.sessions import seconds_each
 
 from ._clients import csrf_of, main_of, told
 from ._queues import BENCHMARK, SYSTEMS, Campaign, Judge, ids
@@ -260,7 +259,15 @@ def test_a_pool_without_results_is_not_listed(tmp_path):
     assert set(SYSTEMS) == {"zebrasearch", "quaggasearch"}
 
 
-def test_grades_that_were_imported_together_say_nothing_about_the_pace():
+@pytest.mark.parametrize(("step", "pace"), [(0, ""), (6, "600 pairs an hour")])
+def test_grades_that_were_imported_together_say_nothing_about_the_pace(campaign, step, pace):
     """A form with 300 grades gave a pace of 3,600,000 pairs an hour."""
-    assert seconds_each([100.0] * 300) is None
-    assert seconds_each([100.0] * 300 + [100.0 + 7 * n for n in range(20)]) == 7
+    times = [f"2026-11-15T09:{step * place // 60:02d}:{step * place % 60:02d}+00:00" for place in range(20)]
+    campaign.store.judgments.give_all(
+        Judgment(BENCHMARK, pair.query, pair.document, "Ana", 1, judged=when, pool=campaign.pool.id)
+        for pair, when in zip(campaign.pool.drawn[:19], times, strict=False)
+    )
+    html = main_of(campaign.client().get("/queue").text)
+    assert "19 of 20 pairs graded" in html
+    assert ("pairs an hour" in html) == bool(pace)
+    assert pace in html

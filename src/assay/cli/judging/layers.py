@@ -292,11 +292,14 @@ def _by_one_model(options: argparse.Namespace, benchmark: str) -> list[Judgment]
 
 
 def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "") -> list[Judgment]:
-    """The grades of the named model judge, or of the only one."""
+    """The grades of the named model judge, or of the only one. `gpt #12ab34cd` may be called `gpt` if no other is."""
     names = sorted({judgment.judge for judgment in every})
     on = f" on {benchmark}" if benchmark else ""
     if not names:
         raise NothingSelected(f"no model has graded documents{on} yet. To let one grade the pairs of a pool: assay judge")
+    same = [known for known in names if known.rpartition(" #")[0] == name]
+    if len(same) == 1 and name not in names:
+        name = same[0]
     if name is not None and name not in names:
         raise UnknownName("model judge", name, near_matches(name, names), f"choose from {', '.join(names)}")
     if name is None and len(names) > 1:
