@@ -23,6 +23,7 @@ from assay.web.security import safe_next
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
+    from assay.web.documents import ServedDatasets
     from assay.web.state import AppState
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
@@ -50,6 +51,14 @@ class JudgeGrade:
         """The grade of a judgment; `texts` are those that the document has now, of which a judge may have seen a part."""
         other = bool(about_other_texts([judgment], lambda _: texts))
         return cls(judgment.judge_label, f"{judgment.grade:g}", judgment.reason, readable_time(judgment.judged), other)
+
+    @classmethod
+    def of_all(
+        cls, judgments: Sequence[Judgment], document: str, datasets: ServedDatasets, result: Result
+    ) -> tuple[JudgeGrade, ...]:
+        """The grades for a document of a result, next to its texts as they are now."""
+        texts = datasets.whole_texts(result, document) if judgments else ()
+        return tuple(cls.of(judgment, texts) for judgment in judgments)
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,6 @@ def grade_forms(
         judgments: Sequence[Judgment] = by_document.get(printable(document), ())
         by_judge = (judgment for judgment in judgments if judgment.judge == judge and not judgment.is_settled)
         mine = next(by_judge, None)
-        now = state.datasets.whole_texts(result, document) if judgments else ()
         together = next(iter(combined(judgments).values()), {}).get(printable(document))
         return GradeForm(
             key,
@@ -142,7 +150,7 @@ def grade_forms(
             judge,
             f"{own[document]:g}" if document in own else "",
             "" if together is None else f"{together:g}",
-            tuple(JudgeGrade.of(judgment, now) for judgment in judgments),
+            JudgeGrade.of_all(judgments, document, state.datasets, result),
             f"{mine.grade:g}" if mine else "",
             mine.reason if mine else "",
             digest_of_text(text),
