@@ -31,7 +31,7 @@ def add_form_arguments(parser: argparse.ArgumentParser) -> None:
         "--dataset",
         dest="texts",
         metavar="DATASET",
-        help="with --form: benchmark with the texts (default: the one of the results)",
+        help="benchmark with the texts, for --form and for the commands that follow (default: the one of the results)",
     )
     add_documents_argument(group)
 
@@ -44,9 +44,7 @@ def check_form_options(options: argparse.Namespace) -> None:
             f"-o {Path(options.output).with_suffix('.jsonl')} --form {options.output}"
         )
     if not options.form:
-        flagged = {"--dataset": options.texts, "--documents": options.documents}
-        if flags := [flag for flag, value in flagged.items() if value]:
-            raise UsageError(f"{' and '.join(flags)} is for --form, which writes texts")
+        _check_texts_exist(options)
         return
     if options.plan:
         raise UsageError("--plan draws nothing, so there is nothing for --form. Leave out one of them")
@@ -55,6 +53,16 @@ def check_form_options(options: argparse.Namespace) -> None:
         raise UsageError(f"--form {options.form}: a form is a CSV file, so its name must end in {FORM_SUFFIX}")
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise UsageError(f"--form {options.form}: this must be a file in an existing folder")
+
+
+def _check_texts_exist(options: argparse.Namespace) -> None:
+    """Without a form the texts are only named in the next commands, which should not fail because of a typo."""
+    from assay.datasets import has_own_documents
+
+    flagged = {"--dataset": options.texts, "--documents": options.documents}
+    for flag, value in flagged.items():
+        if value and not Path(value).exists() and not (flag == "--dataset" and has_own_documents(value)):
+            raise UsageError(f"{flag} {value}: no such file or folder")
 
 
 def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any], earlier: Pool | None) -> bytes:
@@ -86,7 +94,7 @@ def _data(options: argparse.Namespace, drawn: Pool, queries: dict[str, Any]) -> 
     from assay.datasets import has_own_documents, load_dataset
 
     if not options.texts and not has_own_documents(drawn.benchmark):
-        what = f"of {drawn.benchmark} " if drawn.benchmark else ""
+        what = f"of the benchmark {drawn.benchmark} " if drawn.benchmark else ""
         raise UsageError(f"--form shows texts. Name the data {what}with --dataset, or the documents with --documents")
     dataset = load_dataset(options.texts or drawn.benchmark)
     return {**queries, **dataset.queries}, dataset.documents

@@ -51,8 +51,8 @@ def add_layer_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--texts",
         metavar="DATASET",
-        help="with --judgments: benchmark with the texts as they are now; grades for other texts do not count (default: the "
-        "bundled benchmark of the results)",
+        help="with --judgments: benchmark or documents with the texts as they are now; grades for other texts do not count "
+        "(default: the bundled benchmark of the results)",
     )
     group.add_argument("--judge", metavar="NAME", help="with --judgments corrected: the model judge, if there are several")
 
@@ -245,7 +245,8 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
         raise UsageError(
             "these grades name no pool, and the results have no judgments that they could overrule. Estimates need the pool "
             "that the judged pairs were drawn from: --pool pool.jsonl. Pairs that were chosen in another way say nothing "
-            "about the others"
+            "about the others. If all relevant documents are judged, use the grades as a benchmark: assay judgments export "
+            "-o judged.json --dataset QUERIES, then assay eval --benchmarks judged.json --documents DOCUMENTS"
         )
     kept = {name: kept_pool(name) for name in names}
     if len(names) == 1 and kept[names[0]] is None:
@@ -299,11 +300,14 @@ def _by_one_model(options: argparse.Namespace, benchmark: str) -> list[Judgment]
 
 
 def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "") -> list[Judgment]:
-    """The grades of the named model judge, or of the only one."""
+    """The grades of the named model judge, or of the only one. `gpt #12ab34cd` may be called `gpt` if no other is."""
     names = sorted({judgment.judge for judgment in every})
     on = f" on {benchmark}" if benchmark else ""
     if not names:
         raise NothingSelected(f"no model has graded documents{on} yet. To let one grade the pairs of a pool: assay judge")
+    same = [known for known in names if known.rpartition(" #")[0] == name]
+    if len(same) == 1 and name not in names:
+        name = same[0]
     if name is not None and name not in names:
         raise UnknownName("model judge", name, near_matches(name, names), f"choose from {', '.join(names)}")
     if name is None and len(names) > 1:

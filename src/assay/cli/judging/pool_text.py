@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.judging.next_steps import steps_after_pool
 from assay.cli.terminal import text_here
-from assay.masking import mask
 from assay.serialize import dumps
 from assay.text import counted, percent
 
@@ -43,7 +42,7 @@ def pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace, earl
     for label, text in _share_texts(plan, drawn):
         yield f"{label:<11}{text}"
     yield f"wrote {options.output}{f' and {options.form}' if options.form else ''}"
-    yield from _next_steps(drawn, options)
+    yield from steps_after_pool(drawn, options)
 
 
 def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
@@ -51,21 +50,6 @@ def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
     from assay.judging import pairs_of
 
     return {judge: {(pair.query, pair.document) for pair in pairs_of(drawn, judge)} for judge in drawn.judges}
-
-
-def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
-    """How to judge the pairs, and what to do with the grades."""
-    store = f" --store {quote(options.store)}" if options.store and mask(options.store) == options.store else ""
-    ways = {"judge": f"in a browser: assay serve{store}, then open /queue/{drawn.id}"} if drawn.benchmark else {}
-    if options.form:
-        ways["or" if ways else "judge"] = (
-            f"in a spreadsheet: fill in the grades in {options.form}, then: "
-            f"assay judgments import {quote(options.form)} --pool {quote(options.output)} --judge NAME{store}"
-        )
-    for label, text in (ways or {"judge": "the pairs in this order"}).items():
-        yield f"{label:<11}{text}"
-    if drawn.unit:
-        yield f"then       assay compare latest --judgments people --pool {quote(options.output)}{store}"
 
 
 def _seconds() -> float:
@@ -96,8 +80,11 @@ def _share_texts(plan: JudgingPlan, drawn: Pool) -> Iterator[tuple[str, str]]:
     if len(plan.frame.systems) > 1:
         shares = ", ".join(f"{name} {percent(share)}" for name, share in plan.frame.shares_alone.items())
         yield (
-            "others",
-            f"of a system that is not pooled, about this share of the first {drawn.depth} could not be drawn: {shares}",
+            "new",
+            (
+                "documents of a new system may not be in the pool. Without a system, this share of its own first "
+                f"{drawn.depth} could not be drawn: {shares}"
+            ),
         )
 
 

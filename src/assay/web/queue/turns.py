@@ -103,10 +103,7 @@ def progress_of(pairs: Sequence[PoolPair], judge: str, done: Done, session: Queu
 
 
 def progress_of_all(state: AppState, queue: QueuePool) -> list[Progress]:
-    """How far each judge of a pool is: the named ones, or all who have graded pairs of it; with the pace of all sessions.
-
-    Grades with the same time were imported together and say nothing about the pace.
-    """
+    """How far each judge of a pool is: the named ones, or all who have graded pairs of it; with the pace of all sessions."""
     in_pool = {ids_of(pair) for pair in queue.pool.drawn}
     people = people_grades(state, queue.benchmark).judgments
     graded = [grade for grade in people if not grade.is_settled and (grade.query, grade.document) in in_pool]
@@ -117,7 +114,7 @@ def progress_of_all(state: AppState, queue: QueuePool) -> list[Progress]:
         own = [grade for grade in graded if grade.judge == judge]
         mine = set(map(ids_of, queue.pairs(judge)))
         done = Done.of(own, (pair for pair in undecided if pair.judge == judge))
-        times = {datetime.fromisoformat(grade.judged).timestamp() for grade in own if grade.pool == queue.pool.id}
+        times = (datetime.fromisoformat(grade.judged).timestamp() for grade in own if grade.pool == queue.pool.id)
         n_graded, n_undecided = len(mine & done.graded), len(mine & done.undecided - done.graded)
         listed.append(Progress(judge, len(mine), n_graded, n_undecided, seconds_each(times)))
     return listed
