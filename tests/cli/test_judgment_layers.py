@@ -150,22 +150,6 @@ def test_an_extended_pool_is_used_when_its_pairs_are_judged(judged, assay, truth
     assert f"{len(larger.drawn)} grades by people" in out
 
 
-def test_the_metric_of_the_pool_is_estimated_if_the_evaluation_did_not_have_it(assay):
-    """The default metrics of an evaluation do not have precision@10, for which pools are drawn."""
-    others = [library.run("rag-template", name, metrics=["precision@5", "mrr"]) for name in ("bm25", "tfidf_chars")]
-    with Store.open() as store:
-        store.save([result.with_fields(relevant={}, nonrelevant={}) for result in others])
-    text = assay("compare", "latest", "--judgments", "people", "--pool", "pool.jsonl").out
-    assert "precision@10 decides" in text
-    assert [line.split()[0] for line in text.splitlines() if line.startswith("  precision@")] == [
-        "precision@10",
-        "precision@5",
-    ]
-    done = assay("gate", "latest", "--judgments", "people", "--pool", "pool.jsonl", "--rule", "precision@10 >= 0.01")
-    assert done.code == 0
-    assert "PASS  precision@10 >= 0.01" in done.out
-
-
 def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, unjudged, truth):
     with Store.open() as store:
         store.save([*unjudged, unjudged[0].renamed("other")])

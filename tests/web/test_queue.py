@@ -267,8 +267,8 @@ def test_grades_that_were_imported_together_say_nothing_about_the_pace(campaign,
         Judgment(BENCHMARK, pair.query, pair.document, "Ana", 1, judged=when, pool=campaign.pool.id)
         for pair, when in zip(campaign.pool.drawn[:19], times, strict=False)
     )
-    html = main_of(campaign.client().get("/queue").text)
-    assert "19 of 20 pairs graded" in html
-    assert ("pairs an hour" in html) == bool(pace)
-    assert pace in html
-    assert f'href="/judgments?benchmark={BENCHMARK}"' in html
+    page = campaign.client().get("/queue").text
+    assert "19 of 20 pairs graded" in main_of(page)
+    assert ("pairs an hour" in page) == bool(pace)
+    assert pace in page
+    assert f'href="/judgments?benchmark={BENCHMARK}"' in page
