@@ -1,4 +1,4 @@
-"""Feature files: read LETOR and SVMlight files with queries into a FeatureTable, whose features may be larger than memory."""
+"""Feature files: read LETOR and SVMlight files into a FeatureTable, whose features may be larger than memory."""
 
 from __future__ import annotations
 
@@ -152,12 +152,5 @@ class _Rows:
         """Everything as a table."""
         values, first = self.features.joined(label, self.n_bytes)
         offsets = np.array([*self.starts, self.n_rows], dtype=np.int64)
-        return FeatureTable(
-            tuple(self.queries),
-            offsets,
-            np.concatenate(self.labels),
-            self.documents,
-            values,
-            first,
-            tuple(self.queries_per_file),
-        )
+        labels, n_queries = np.concatenate(self.labels), tuple(self.queries_per_file)
+        return FeatureTable(tuple(self.queries), offsets, labels, self.documents, values, first, n_queries)

@@ -53,8 +53,8 @@ class FeatureSegments:
         size = n_rows * width * np.dtype(np.float32).itemsize
         if size > max(FREE, MAX_GROWTH * n_text_bytes):
             message = (
-                f"{n_rows:,} documents with feature numbers up to {first + width - 1:,} would need {size >> 20:,} MiB, because "
-                "nearly all features are absent. Number the features without gaps"
+                f"{n_rows:,} documents with feature numbers up to {first + width - 1:,} would need {size >> 20:,} MiB, "
+                "because nearly all features are absent. Number the features without gaps"
             )
             raise DataError(message, source=label)
         is_even = all((shape.width, shape.first) == (width, first) for shape in self._shapes)

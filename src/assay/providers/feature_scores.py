@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,17 +53,13 @@ class FeatureScorer:
         if not queries:
             return {}
         rows = [table.rows(query) for query in queries]
-        is_stretch = all(first.stop == second.start for first, second in zip(rows, rows[1:], strict=False))
-        values = (
-            table.values[rows[0].start : rows[-1].stop]
-            if is_stretch
-            else np.concatenate([table.values[some] for some in rows])
-        )
+        is_stretch = all(first.stop == second.start for first, second in pairwise(rows))
+        stretch = slice(rows[0].start, rows[-1].stop)
+        values = table.values[stretch] if is_stretch else np.concatenate([table.values[some] for some in rows])
         scores = np.asarray(self.score(np.asarray(values)), dtype=np.float64)
         if scores.shape != (len(values),):
-            raise PermanentFailure(
-                f"expected one score for each of {counted(len(values), 'document')}, found {scores.shape}"
-            )
+            shape = "×".join(map(str, scores.shape))
+            raise PermanentFailure(f"expected one score for each of {counted(len(values), 'document')}, found {shape}")
         if not np.isfinite(scores).all():
             raise PermanentFailure("a score is not a finite number")
         ends = np.cumsum([some.stop - some.start for some in rows])

@@ -25,9 +25,8 @@ EXAMPLE = """\
 A folder may have train.txt, vali.txt and test.txt, or folders Fold1 … Fold5 with these files."""
 SPLITS = {"test": ("test",), "vali": ("vali", "valid", "validation", "dev"), "train": ("train", "training")}
 """Split → the names that its file may have."""
-ENDINGS = tuple(
-    f"{ending}{packed}" for ending in (".txt", ".svm", ".svmlight", ".libsvm", ".dat", "") for packed in ("", *COMPRESSIONS)
-)
+PLAIN_ENDINGS = (".txt", ".svm", ".svmlight", ".libsvm", ".dat", "")
+ENDINGS = tuple(f"{ending}{packed}" for ending in PLAIN_ENDINGS for packed in ("", *COMPRESSIONS))
 FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 FOLD_TAG = "fold"
 DEFAULT = "test"

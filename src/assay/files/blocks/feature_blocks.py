@@ -1,4 +1,4 @@
-"""Feature blocks: NumPy reads many lines with a label, a query and numbered features at once, as LETOR and SVMlight have them.
+"""Feature blocks: NumPy reads many lines of LETOR and SVMlight at once: a label, a query and numbered features.
 
 A block is plain if every line is `label qid:query number:value … # comment` with one space between two fields. Anything else
 is Unusual: the strict reader reads these lines one by one and explains what is wrong.
@@ -252,7 +252,7 @@ def _ends_of_features(lines: _Lines, n_each: Ints, most: int | None) -> tuple[In
 
 
 def _colons(data: Bytes, begin: Ints, end: Ints, n_lines: int) -> Ints:
-    """The place of the colon in each feature; Unusual if a feature has none. Further colons are found when values are read."""
+    """The place of the colon in each feature; Unusual if a feature has none. Further colons are found later."""
     if not len(begin):
         return begin
     low = int(begin[0])
