@@ -16,6 +16,7 @@ from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
 from assay.model import (
     Document,
     FeatureTable,
+    Judgments,
     JudgmentSource,
     Pack,
     Qrels,
@@ -146,7 +147,8 @@ class BenchmarkDataset(Tabular):
     def judged(self) -> Qrels:
         """The judgments, prepared for scoring."""
         if not self.subtopics:
-            return Qrels(self.qrels)
+            is_whole = self.features is not None and sum(map(len, self.qrels.values())) == len(self.features)
+            return Qrels(Judgments(self.qrels, in_file_order=True) if is_whole else self.qrels)
         known = {pair: grades for pair, grades in self.subtopics.items() if pair[1] in self.qrels.get(pair[0], ())}
         return Qrels(judgments_of_mapping(self.qrels)._replace(subtopics=known))
 

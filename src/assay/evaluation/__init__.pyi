@@ -107,6 +107,7 @@ from assay.evaluation.routing import parse_routing_metrics as parse_routing_metr
 from assay.evaluation.routing import reranking_stages as reranking_stages
 from assay.evaluation.routing import routing_table as routing_table
 from assay.evaluation.routing import with_reranking_gain as with_reranking_gain
+from assay.evaluation.row_scores import with_ranked_rows as with_ranked_rows
 from assay.evaluation.saved import read_results as read_results
 from assay.evaluation.saved import result_from_dict as result_from_dict
 from assay.evaluation.saved import result_of as result_of

@@ -16,6 +16,7 @@ from assay.evaluation.notes import notes_on_reading, notes_on_tags
 from assay.evaluation.profile import Profile, Setting
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, Scores
+from assay.evaluation.row_scores import with_ranked_rows
 from assay.files import as_source
 from assay.model import Column, Qrels, Run, ScoreTable
 from assay.text import counted
@@ -108,8 +109,8 @@ def as_judged(qrels: Any) -> Qrels:
     return truth if isinstance(truth, Qrels) else scored_judgments(truth)
 
 
-def as_ranked(run: Any) -> Any:
-    """The source of the rankings."""
+def as_ranked(run: Any, qrels: Qrels) -> Any:
+    """The source of the rankings. Scores in the order of the judgments are a run if the judgments are from such a file."""
     if isinstance(run, Qrels):
         raise UsageError(JUDGMENTS_FIRST)
-    return run if type(run) is dict else as_source(run)
+    return run if type(run) is dict else with_ranked_rows(run, qrels)

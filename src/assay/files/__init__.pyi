@@ -60,6 +60,11 @@ from assay.files.saved_results import check_not_empty as check_not_empty
 from assay.files.saved_results import is_saved_result as is_saved_result
 from assay.files.saved_results import looks_saved as looks_saved
 from assay.files.saved_results import split_address as split_address
+from assay.files.score_files import has_named_scores as has_named_scores
+from assay.files.score_files import has_row_scores as has_row_scores
+from assay.files.score_files import rankings_of_rows as rankings_of_rows
+from assay.files.score_files import read_named_scores as read_named_scores
+from assay.files.score_files import read_row_scores as read_row_scores
 from assay.files.source import BOM as BOM
 from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource

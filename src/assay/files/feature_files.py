@@ -25,13 +25,13 @@ def is_feature_line(line: bytes) -> bool:
     return len(fields) >= 2 and fields[1].startswith(b"qid:")
 
 
-def read_features(*sources: FileSource) -> FeatureTable:
+def read_features(*sources: FileSource, keeps_values: bool = True) -> FeatureTable:
     """The documents of all queries of these files, one file after the other.
 
     NumPy reads the lines in blocks; the lines of a block with anything unusual are read one by one, and all faults of a file
-    are reported together.
+    are reported together. Without `keeps_values`, all lines are checked, but the table has no features.
     """
-    rows = _Rows()
+    rows = _Rows(keeps_values=keeps_values)
     for source in sources:
         _read_file(source, rows)
     return rows.table(sources[0].label)
@@ -66,6 +66,7 @@ def _read_file(source: FileSource, rows: _Rows) -> None:
 class _Rows:
     """The rows that have been read."""
 
+    keeps_values: bool = True
     n_rows: int = 0
     n_bytes: int = 0
     labels: list[Floats] = field(default_factory=list)
@@ -98,7 +99,7 @@ class _Rows:
         self.numbers.append(block.numbers)
         self.are_named &= block.documents is None or block.are_named
         self.documents += [""] * len(block.labels) if block.documents is None else block.documents
-        self.features.add(block.values, block.first)
+        self.features.add(block.values if self.keeps_values else block.values[:, :0], block.first)
         self.n_rows += len(block.labels)
 
     def name_documents(self, source: FileSource) -> None:
