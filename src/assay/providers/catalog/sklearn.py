@@ -42,14 +42,10 @@ class FittedModel(FeatureScorer):
 
 
 def _predictions(model: Any, values: Features) -> Any:
-    """The expected class if the model has probabilities of classes that are numbers; otherwise its decisions or predictions."""
+    """The expected class if the model has probabilities of numeric classes; otherwise its decisions or predictions."""
     classes = np.asarray(getattr(model, "classes_", ()))
-    if (
-        callable(getattr(model, "predict_proba", None))
-        and classes.ndim == 1
-        and classes.dtype.kind in "fiu"
-        and len(classes)
-    ):
+    are_grades = classes.ndim == 1 and len(classes) > 0 and classes.dtype.kind in "fiu"
+    if are_grades and callable(getattr(model, "predict_proba", None)):
         return np.asarray(model.predict_proba(values)) @ classes.astype(np.float64)
     if callable(getattr(model, "decision_function", None)):
         return model.decision_function(values)
