@@ -64,7 +64,7 @@ ROWS = (
     ("charts", "schemas"),
     ("ontology", "judged_answers"),
     ("judges",),
-    ("monitoring", "judging"),
+    ("monitoring", "judging", "learning_to_rank"),
     ("comparison", "conformance", "store"),
     ("execution",),
     ("evaluation",),

@@ -93,12 +93,12 @@ class ModelFile(FeatureScorer):
         super().__init__()
         self._kind, self._path, self._settings = kind, model, settings
         self._shape = FeaturesForModel(f"{kind.provider}(model={model})", absent)
-        self._loaded: dict[str, tuple[LoadedModel, int]] = {}
+        self._models: dict[str, LoadedModel] = {}
+        """The models by their path; each is loaded once."""
 
     def set_features(self, features: FeatureTable) -> None:
         """Set the features, and load the model unless its path depends on the query."""
         super().set_features(features)
-        self._loaded = {}
         if not TAG.search(self._path):
             self._model(self._path, features)
 
@@ -130,10 +130,10 @@ class ModelFile(FeatureScorer):
             return np.asarray(model.predict(self._shape.arranged(values, n_skipped)), dtype=np.float64)
 
     def _model(self, path: str, table: FeatureTable) -> tuple[LoadedModel, int]:
-        if path not in self._loaded:
-            model = load_model(self._kind, path, **self._settings)
-            self._loaded[path] = model, self._shape.n_skipped(table, model.n_features)
-        return self._loaded[path]
+        if path not in self._models:
+            self._models[path] = load_model(self._kind, path, **self._settings)
+        model = self._models[path]
+        return model, self._shape.n_skipped(table, model.n_features)
 
     def _path_for(self, query: Query) -> str | ProviderError:
         """The path with the tags of the query; an error if it lacks one."""
