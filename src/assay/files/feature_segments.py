@@ -67,6 +67,7 @@ class FeatureSegments:
         if self._file is None:
             return np.concatenate(self._held) if self._held else np.zeros((n_rows, width), dtype=np.float32)
         self._write()
+        self._closing.detach()
         return _mapped(self._file, (n_rows, width), "r")
 
     def _widened(self, n_rows: int, width: int, first: int) -> Features:
@@ -74,7 +75,7 @@ class FeatureSegments:
         if self._file is not None:
             self._write()
             n_values = sum(shape.n_rows * shape.width for shape in self._shapes)
-            flat = _mapped(self._file, (n_values,), "r")
+            flat = np.memmap(self._file.path, dtype=np.float32, mode="r", shape=(n_values,))
             values = _mapped(TemporaryFile(), (n_rows, width), "w+")
         else:
             flat = np.concatenate([block.ravel() for block in self._held])
@@ -92,6 +93,7 @@ class FeatureSegments:
         """Append the rows in memory to the file."""
         if self._file is None:
             self._file = TemporaryFile()
+            self._closing = weakref.finalize(self, self._file.close)
         with self._file.path.open("ab") as file:
             for block in self._held:
                 file.write(np.ascontiguousarray(block).data)

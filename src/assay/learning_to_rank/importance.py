@@ -135,10 +135,7 @@ def feature_importance(
     changed = [study.changed(number, method, options.seed, n_each) for number in numbers]
     comparison = compare_results([whole, *changed], options, metrics=[study.metric])
     pairs = [pair for pair in comparison.pairs if pair.metric == study.metric.name]
-    is_higher_better = study.metric.metric.higher_is_better
-    rows = [
-        _importance(number, pair, is_higher_better=is_higher_better) for number, pair in zip(numbers, pairs, strict=True)
-    ]
+    rows = [_importance(number, pair, study.metric) for number, pair in zip(numbers, pairs, strict=True)]
     rows.sort(key=lambda row: (-row.loss if row.loss == row.loss else np.inf, row.feature))
     value = pairs[0].value_a if pairs else whole[study.metric.name]
     return FeatureImportance(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError
-from assay.files.blocks.byte_fields import PADDING, ByteFields, Bytes, words_at
+from assay.files.blocks.byte_fields import PADDING, WIDTH, ByteFields, Bytes, words_at
 from assay.files.blocks.decimals import parse_decimals
 from assay.files.blocks.trec_blocks import Unusual
 from assay.model import Features
@@ -33,7 +33,8 @@ QID = int.from_bytes(b"qid:", "little")
 DOCID = np.uint64(int.from_bytes(b"docid = ", "little"))
 LARGEST = float(np.finfo(np.float32).max)
 HEAP = 1 << 24
-NAMED = re.compile(r"\s*docid\s*=\s*(\S+)")
+NAMED = re.compile(r"\s*docid\s*=\s*(\S+)", re.ASCII)
+FIRST_WORD = re.compile(r"\s*(\S*)", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +58,14 @@ class FeatureBlock:
 
 
 def documents_of(comments: Sequence[str]) -> tuple[Sequence[str], bool]:
-    """The id of the document in each comment, and whether all comments have the form `docid = X`.
+    """The id of the document in each comment, and whether all comments that are not empty have the form `docid = X`.
 
     In other comments the first word is the id.
     """
     named = [NAMED.match(comment) for comment in comments]
-    if all(named):
-        return [name[1] for name in named if name is not None], True
-    return [
-        name[1] if name else comment.strip().partition(" ")[0] for name, comment in zip(named, comments, strict=True)
-    ], False
+    found = [name or FIRST_WORD.match(comment) for name, comment in zip(named, comments, strict=True)]
+    documents = [match[1] if match else "" for match in found]
+    return documents, all(name or not document for name, document in zip(named, documents, strict=True))
 
 
 def read_chunks(file: IO[bytes]) -> Iterator[bytes]:
@@ -175,20 +174,25 @@ class _Lines:
         if not len(self.hashes):
             return None, False
         begin, end = self.hashes + 1, self.marks[self.newline]
-        are_named = bool((words_at(self.data, begin) == DOCID).all() and (end > begin + 8).all())
-        if are_named:
-            begin = begin + 8
-            end = self.marks[np.searchsorted(self.marks, begin)]
-        places = zip((begin - PADDING).tolist(), (end - PADDING).tolist(), strict=True)
-        try:
-            if chunk.isascii():
-                text = chunk.decode()
-                comments = [text[start:stop] for start, stop in places]
-            else:
-                comments = [chunk[start:stop].decode() for start, stop in places]
-        except UnicodeDecodeError:
-            raise Unusual from None
-        return (comments, True) if are_named and all(comments) else documents_of(comments)
+        if (words_at(self.data, begin) == DOCID).all() and (end > begin + WIDTH).all():
+            named = begin + WIDTH
+            documents = _texts(chunk, named, self.marks[np.searchsorted(self.marks, named)])
+            if all(documents):
+                return documents, True
+        return documents_of(_texts(chunk, begin, end))
+
+
+def _texts(chunk: bytes, begin: Ints, end: Ints) -> list[str]:
+    """The text between two places of each line; Unusual if it is not UTF-8."""
+    places = zip((begin - PADDING).tolist(), (end - PADDING).tolist(), strict=True)
+    if chunk.isascii():
+        text = chunk.decode()
+        return [text[start:stop] for start, stop in places]
+    try:
+        chunk.decode()
+        return [chunk[start:stop].decode() for start, stop in places]
+    except UnicodeDecodeError:
+        raise Unusual from None
 
 
 def _first_hashes(hashes: Ints, begins: Ints, ends: Ints) -> Ints:
@@ -301,6 +305,8 @@ def _numbers(data: Bytes, begin: Ints, colon: Ints) -> Ints:
 
 def _values(data: Bytes, colon: Ints, end: Ints) -> NDArray[np.float32]:
     """The values of features in single precision; Unusual if one is not a finite number."""
+    if not len(colon):
+        return np.zeros(0, dtype=np.float32)
     try:
         values = parse_decimals(data, colon + 1, end)
     except DataError:
