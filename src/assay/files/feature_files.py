@@ -48,7 +48,7 @@ def _read_file(source: FileSource, rows: _Rows) -> None:
                 block = parse_block(chunk, line)
                 line += len(block.labels)
             except Unusual:
-                block = parse_lines(chunk, line, faults)
+                block = _parse_strictly(source, chunk, line, faults)
                 line += len(chunk.splitlines())
             n_records += len(block.labels) + len(faults) - n_faults
             rows.add(block, faults)
@@ -60,6 +60,13 @@ def _read_file(source: FileSource, rows: _Rows) -> None:
     if rows.n_rows == n_before:
         raise DataError(NO_DOCUMENTS, source=source.label)
     rows.name_documents(source)
+
+
+def _parse_strictly(source: FileSource, chunk: bytes, line: int, faults: Faults) -> FeatureBlock:
+    try:
+        return parse_lines(chunk, line, faults)
+    except DataError as error:
+        raise error.at(source.label) from None
 
 
 @dataclass

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import DataError, Faults
 from assay.files.blocks.decimals import parse_number_text
-from assay.files.blocks.feature_blocks import LARGEST, MAX_FEATURE, FeatureBlock, documents_of
+from assay.files.blocks.feature_blocks import LARGEST, MAX_FEATURE, MOST_CELLS, FeatureBlock, documents_of
 from assay.files.source import NOT_UTF8
 from assay.text import shortened
 
@@ -36,11 +36,22 @@ def parse_lines(chunk: bytes, first_line: int, faults: Faults) -> FeatureBlock:
     return _block(rows)
 
 
+def too_many_cells(n_rows: int, highest: int) -> DataError:
+    """The error for features with large numbers that nearly all documents lack."""
+    return DataError(
+        f"nearly all features are absent, so {n_rows:,} documents with feature numbers up to {highest:,} would need "
+        "too much memory. Number the features without gaps"
+    )
+
+
 def _block(rows: list[tuple[int, float, str, dict[int, float], str]]) -> FeatureBlock:
     """The lines as arrays."""
     numbers = [number for _, _, _, features, _ in rows for number in features]
     first = min([1, *numbers])
-    values = np.full((len(rows), max([first - 1, *numbers]) - first + 1), np.nan, dtype=np.float32)
+    width = max([first - 1, *numbers]) - first + 1
+    if len(rows) * width > MOST_CELLS:
+        raise too_many_cells(len(rows), first + width - 1)
+    values = np.full((len(rows), width), np.nan, dtype=np.float32)
     for place, (_, _, _, features, _) in enumerate(rows):
         columns = np.fromiter(features, np.int64, len(features)) - first
         values[place, columns] = np.clip(np.fromiter(features.values(), np.float64, len(features)), -LARGEST, LARGEST)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.files.feature_lines import too_many_cells
 from assay.model import Features
 from assay.temporary_files import TemporaryFile
 
@@ -52,11 +52,7 @@ class FeatureSegments:
         n_rows = sum(shape.n_rows for shape in self._shapes)
         size = n_rows * width * np.dtype(np.float32).itemsize
         if size > max(FREE, MAX_GROWTH * n_text_bytes):
-            message = (
-                f"{n_rows:,} documents with feature numbers up to {first + width - 1:,} would need {size >> 20:,} MiB, "
-                "because nearly all features are absent. Number the features without gaps"
-            )
-            raise DataError(message, source=label)
+            raise too_many_cells(n_rows, first + width - 1).at(label)
         is_even = all((shape.width, shape.first) == (width, first) for shape in self._shapes)
         values = self._whole(n_rows, width) if is_even else self._widened(n_rows, width, first)
         values.flags.writeable = False
@@ -75,7 +71,7 @@ class FeatureSegments:
         if self._file is not None:
             self._write()
             n_values = sum(shape.n_rows * shape.width for shape in self._shapes)
-            flat = np.memmap(self._file.path, dtype=np.float32, mode="r", shape=(n_values,))
+            flat: Features = np.memmap(self._file.path, dtype=np.float32, mode="r", shape=(n_values,))
             values = _mapped(TemporaryFile(), (n_rows, width), "w+")
         else:
             flat = np.concatenate([block.ravel() for block in self._held])

@@ -25,6 +25,8 @@ BLOCK = 1 << 19
 """Bytes of a block: few enough that NumPy's intermediate arrays stay in the cache of the processor."""
 MAX_FEATURE = 16_383
 """The highest number of a feature. Features are stored for all documents, so a few large numbers would need much memory."""
+MOST_CELLS = 1 << 26
+"""Values of a block; if there were more, nearly all of them would be absent."""
 SPACE, NEWLINE, RETURN, HASH_SIGN, COLON, ZERO = b" \n\r#:0"
 IS_SEPARATOR = np.isin(np.arange(256), list(b" \t\r\n"))
 LABEL_AND_QUERY = 2
@@ -229,7 +231,10 @@ def _features(data: Bytes, lines: _Lines) -> tuple[Features, int]:
     if (np.diff(numbers)[is_next] <= 0).any():
         raise Unusual
     first = min(int(numbers.min(initial=1)), 1)
-    table = np.full((n_lines, int(numbers.max(initial=first - 1)) - first + 1), np.nan, dtype=np.float32)
+    width = int(numbers.max(initial=first - 1)) - first + 1
+    if n_lines * width > MOST_CELLS:
+        raise Unusual
+    table = np.full((n_lines, width), np.nan, dtype=np.float32)
     table[row_of, numbers - first] = _values(data, colon, end)
     return table, first
 
