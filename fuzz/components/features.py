@@ -10,9 +10,10 @@ from unittest import mock
 import assay
 from assay import load_dataset
 from assay.datasets import find_format
-from assay.files import FileSource, feature_files, read_features
+from assay.files import FileSource, read_features
 from assay.files.blocks import feature_blocks
 from assay.files.blocks.trec_blocks import Unusual
+from assay.files.features import reader
 from fuzz.component import Component
 from fuzz.components._database import share_database
 from fuzz.components._same import same
@@ -32,7 +33,7 @@ share_database()
 
 def _shown(path: Path, *, is_quick: bool, block: int) -> Any:
     parse = feature_blocks.parse_block if is_quick else mock.Mock(side_effect=Unusual)
-    with mock.patch.object(feature_files, "parse_block", parse), mock.patch.object(feature_blocks, "BLOCK", block):
+    with mock.patch.object(reader, "parse_block", parse), mock.patch.object(feature_blocks, "BLOCK", block):
         table = read_features(FileSource(path))
     values = table.values.tobytes()
     return table.query_ids, table.offsets.tolist(), table.labels.tolist(), list(table.documents), values, table.first

@@ -49,6 +49,7 @@ from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
+from assay.evaluation.ground_truth import with_ranked_rows as with_ranked_rows
 from assay.evaluation.intervals import clusters_inside as clusters_inside
 from assay.evaluation.intervals import clusters_of as clusters_of
 from assay.evaluation.intervals import with_intervals as with_intervals
@@ -107,7 +108,6 @@ from assay.evaluation.routing import parse_routing_metrics as parse_routing_metr
 from assay.evaluation.routing import reranking_stages as reranking_stages
 from assay.evaluation.routing import routing_table as routing_table
 from assay.evaluation.routing import with_reranking_gain as with_reranking_gain
-from assay.evaluation.row_scores import with_ranked_rows as with_ranked_rows
 from assay.evaluation.saved import read_results as read_results
 from assay.evaluation.saved import result_from_dict as result_from_dict
 from assay.evaluation.saved import result_of as result_of

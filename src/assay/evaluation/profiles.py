@@ -117,8 +117,8 @@ def _has_cutoff(params: Mapping[str, Any]) -> bool:
     return params.get("k") is not None
 
 
-def _has_no_cutoff(params: Mapping[str, Any]) -> bool:
-    return params.get("k") is None
+def _is_plain(params: Mapping[str, Any]) -> bool:
+    return params.get("k") is None and not params.get("judged_only") and params.get("norm") == "relevant"
 
 
 def _gains_exponentially(params: Mapping[str, Any]) -> bool:
@@ -395,7 +395,7 @@ SCIKIT_LEARN = Profile(
     Policy(ties="expected", missing="error", extra="error"),
     variants=(
         Variant(("lrap",), policy={"no_relevant": "one"}),
-        Variant(("map",), when=_has_no_cutoff, instead="lrap"),
+        Variant(("map",), when=_is_plain, instead="lrap"),
     ),
     refusals=(
         Refusal(("ndcg",), _with_negatives, "stops at a negative label"),

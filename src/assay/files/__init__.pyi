@@ -11,8 +11,13 @@ from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
 from assay.files.columns import find_columns as find_columns
 from assay.files.columns import is_header as is_header
-from assay.files.feature_files import is_feature_line as is_feature_line
-from assay.files.feature_files import read_features as read_features
+from assay.files.features.reader import is_feature_line as is_feature_line
+from assay.files.features.reader import read_features as read_features
+from assay.files.features.scores import has_named_scores as has_named_scores
+from assay.files.features.scores import has_row_scores as has_row_scores
+from assay.files.features.scores import rankings_of_rows as rankings_of_rows
+from assay.files.features.scores import read_named_scores as read_named_scores
+from assay.files.features.scores import read_row_scores as read_row_scores
 from assay.files.hits import brings_hits as brings_hits
 from assay.files.hits import document_of as document_of
 from assay.files.hits import hits_of as hits_of
@@ -60,11 +65,6 @@ from assay.files.saved_results import check_not_empty as check_not_empty
 from assay.files.saved_results import is_saved_result as is_saved_result
 from assay.files.saved_results import looks_saved as looks_saved
 from assay.files.saved_results import split_address as split_address
-from assay.files.score_files import has_named_scores as has_named_scores
-from assay.files.score_files import has_row_scores as has_row_scores
-from assay.files.score_files import rankings_of_rows as rankings_of_rows
-from assay.files.score_files import read_named_scores as read_named_scores
-from assay.files.score_files import read_row_scores as read_row_scores
 from assay.files.source import BOM as BOM
 from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import DataError, Faults
 from assay.files.columns import is_table
-from assay.files.feature_files import is_feature_line, read_features
+from assay.files.features.reader import is_feature_line, read_features
 from assay.files.hits import Iteration, Row
 from assay.files.json_text import read_json_records
 from assay.files.rows import FILE_ORDER, Roles, file_rows, has_three, memory_rows, n_columns, trec_rows

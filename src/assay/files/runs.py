@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import DataError, Faults, current_leniency, most_faults
 from assay.files.columns import is_table
-from assay.files.feature_files import is_feature_line
+from assay.files.features.reader import is_feature_line
 from assay.files.hits import NOTHING, RESULTS, Row, are_result_records, hits_of, is_listed, listed_rows
 from assay.files.json_text import parse_json, read_json_records
 from assay.files.rows import (

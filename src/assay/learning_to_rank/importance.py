@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -119,38 +119,37 @@ def feature_importance(
     """
     _check(method, repeats)
     benchmark, chosen = load_dataset(dataset), choose_profile(policy, profile)
-    table = _features_of(benchmark)
-    asked = parse_metrics(written_metrics(DEFAULT_METRIC if metric is None else metric), chosen.name)
-    if len(asked) != 1:
-        raise BadParameter(f"features are compared by one metric, found {len(asked)}: {', '.join(map(str, asked))}")
+    table, provider = _features_of(benchmark), wrap_retriever(model)
     numbers = list(table.numbers if features is None else dict.fromkeys(features))
     for number in numbers:
         table.column(number)
-    provider = wrap_retriever(model)
     options = ComparisonOptions(baseline=WHOLE, **settings)
-    study = _Study(benchmark, provider.make(), FeatureChanges(table), asked[0], chosen)
+    study = _Study(benchmark, provider.make(), FeatureChanges(table), _only_metric(metric, chosen), chosen)
     n_each = repeats if method == PERMUTATION else 1
     study.watch = lambda n_done: watch(n_done, 1 + len(numbers) * n_each)
     whole = study.result(WHOLE, None, None)
     changed = [study.changed(number, method, options.seed, n_each) for number in numbers]
     comparison = compare_results([whole, *changed], options, metrics=[study.metric])
-    pairs = [pair for pair in comparison.pairs if pair.metric == study.metric.name]
-    rows = [_importance(number, pair, study.metric) for number, pair in zip(numbers, pairs, strict=True)]
-    rows.sort(key=lambda row: (-row.loss if row.loss == row.loss else np.inf, row.feature))
-    value = pairs[0].value_a if pairs else whole[study.metric.name]
-    return FeatureImportance(
-        benchmark.name,
-        provider.name,
-        study.metric.name,
-        method,
-        n_each,
-        options.seed,
-        value,
-        pairs[0].n if pairs else len(whole.query_ids),
-        tuple(rows),
-        comparison,
-        tuple(whole.notes),
-    )
+    setup = (benchmark.name, provider.name, study.metric.name, method, n_each, options.seed)
+    n_queries = len(comparison.results[0].query_ids)
+    rows = _ranked_rows(numbers, comparison, study.metric)
+    value = comparison.results[0][study.metric.name]
+    return FeatureImportance(*setup, value, n_queries, rows, comparison, tuple(whole.notes))
+
+
+def _only_metric(metric: Given | None, profile: Profile) -> BoundMetric:
+    """The metric; the default if there is none, and an error if there are several."""
+    asked = parse_metrics(written_metrics(DEFAULT_METRIC if metric is None else metric), profile.name)
+    if len(asked) != 1:
+        raise BadParameter(f"features are compared by one metric, found {len(asked)}: {', '.join(map(str, asked))}")
+    return asked[0]
+
+
+def _ranked_rows(numbers: Sequence[int], comparison: Comparison, metric: BoundMetric) -> tuple[Importance, ...]:
+    """A row for each feature, the largest loss first."""
+    pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
+    rows = [_importance(number, pair, metric) for number, pair in zip(numbers, pairs, strict=True)]
+    return tuple(sorted(rows, key=lambda row: (-row.loss if row.loss == row.loss else np.inf, row.feature)))
 
 
 def _check(method: str, repeats: int) -> None:

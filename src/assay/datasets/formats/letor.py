@@ -8,13 +8,13 @@ from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
 
+from assay.datasets.corpus import FeatureDocuments
 from assay.datasets.dataset import BenchmarkDataset, Repair
-from assay.datasets.feature_documents import FeatureDocuments
 from assay.datasets.folder_files import named_files
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.files import BOM, COMPRESSIONS, FileSource, is_feature_line, read_features
+from assay.files import BOM, COMPRESSIONS, FileSource, is_feature_line, note_opened, read_features
 from assay.model import FeatureTable, Query
 from assay.text import some_of
 
@@ -96,6 +96,9 @@ def _files(path: Path, split: str) -> dict[str, Path]:
         return {"": path}
     folds = _folds(path)
     fold, _, part = split.rpartition("/")
+    for folder in (path, *folds.values()):
+        for file in named_files(folder, [name for names in SPLITS.values() for name in names], ENDINGS):
+            note_opened(file)  # the other splits are parts of the benchmark too
     if not folds:
         return {"": _split_file(path, split)}
     if not fold and split not in SPLITS:

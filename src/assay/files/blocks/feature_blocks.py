@@ -65,8 +65,8 @@ def documents_of(comments: Sequence[str]) -> tuple[Sequence[str], bool]:
     In other comments the first word is the id.
     """
     named = [NAMED.match(comment) for comment in comments]
-    found = [name or FIRST_WORD.match(comment) for name, comment in zip(named, comments, strict=True)]
-    documents = [match[1] if match else "" for match in found]
+    matches = [name or FIRST_WORD.match(comment) for name, comment in zip(named, comments, strict=True)]
+    documents = [match[1] if match else "" for match in matches]
     return documents, all(name or not document for name, document in zip(named, documents, strict=True))
 
 

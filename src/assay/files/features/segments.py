@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.files.feature_lines import too_many_cells
+from assay.files.features.lines import too_many_cells
 from assay.model import Features
 from assay.temporary_files import TemporaryFile
 

@@ -76,8 +76,8 @@ def _parse_line(content: bytes) -> tuple[float, str, dict[int, float]]:
     label, *fields = content.split()
     grade = _parse_label(label)
     if not fields or not fields[0].startswith(b"qid:"):
-        found = f"found {_shown(fields[0])}" if fields else "found nothing"
-        raise DataError(f"expected qid: and the id of the query after the label ({LAYOUT}), {found}")
+        second = _shown(fields[0]) if fields else "nothing"
+        raise DataError(f"expected qid: and the id of the query after the label ({LAYOUT}), found {second}")
     query = fields[0].removeprefix(b"qid:").decode()
     if not query:
         raise DataError("the id of the query after qid: is empty")

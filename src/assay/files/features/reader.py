@@ -10,8 +10,8 @@ from assay.arrays import Floats, Ints
 from assay.errors import DataError, Faults
 from assay.files.blocks.feature_blocks import FeatureBlock, parse_block, read_chunks
 from assay.files.blocks.trec_blocks import Unusual
-from assay.files.feature_lines import parse_lines
-from assay.files.feature_segments import FeatureSegments
+from assay.files.features.lines import parse_lines
+from assay.files.features.segments import FeatureSegments
 from assay.files.long_reads import long_read
 from assay.files.source import BOM, FileSource
 from assay.model import FeatureTable
