@@ -3,9 +3,9 @@
     python examples/learning_to_rank.py write shop
     python examples/learning_to_rank.py train shop
 
-`write` makes train.txt, vali.txt and test.txt in the format of LETOR. `train` trains LightGBM on all features (all.txt) and on
-all except clicks (no-clicks.txt), and XGBoost on all (all.json), into the folder models. The same seed always gives the same
-data.
+`write` makes train.txt, vali.txt and test.txt in the format of LETOR. `train` trains LightGBM on all features (all.txt) and
+on all except clicks (no-clicks.txt), and XGBoost on all (all.json), into the folder models. The same seed always gives the
+same data.
 """
 
 from __future__ import annotations
