@@ -107,7 +107,7 @@ def feature_importance(
     repeats: int = DEFAULT_REPEATS,
     policy: Policy | None = None,
     profile: str | Profile | None = None,
-    watch: Callable[[int, int], None] = lambda *_: None,
+    watch: Callable[[int, int], None] | None = None,
     **settings: Unpack[SignificanceSettings],
 ) -> FeatureImportance:
     """How much a model loses if a feature carries no information about the order of the documents of a query.
@@ -126,7 +126,8 @@ def feature_importance(
     options = ComparisonOptions(baseline=WHOLE, **settings)
     study = _Study(benchmark, provider.make(), FeatureChanges(table), _only_metric(metric, chosen), chosen)
     n_each = repeats if method == PERMUTATION else 1
-    study.watch = lambda n_done: watch(n_done, 1 + len(numbers) * n_each)
+    if watch is not None:
+        study.watch = lambda n_done: watch(n_done, 1 + len(numbers) * n_each)
     whole = study.result(WHOLE, None, None)
     changed = [study.changed(number, method, options.seed, n_each) for number in numbers]
     comparison = compare_results([whole, *changed], options, metrics=[study.metric])
