@@ -21,6 +21,7 @@ from benchmarks import (
     indexes,
     json_text,
     large_files,
+    letor,
     loop,
     many_runs,
     ontology,
@@ -42,7 +43,7 @@ from benchmarks._timing import Row
 
 MODULES = (
     *(startup, dicts, compat, loop, files, other_tools, several_runs, json_text, trust, benchmarks, chunkers, spans, fusion),
-    *(ontology, hpo, runner, statistics, store, gate, answers, report, web, queue),
+    *(ontology, hpo, runner, statistics, store, gate, answers, report, web, queue, letor),
 )
 
 ON_DEMAND = (web_memory, indexes, large_files, huge_files, many_runs)

@@ -64,7 +64,7 @@ ROWS = (
     ("charts", "schemas"),
     ("ontology", "judged_answers"),
     ("judges",),
-    ("monitoring", "judging"),
+    ("monitoring", "judging", "learning_to_rank"),
     ("comparison", "conformance", "store"),
     ("execution",),
     ("evaluation",),
@@ -302,6 +302,7 @@ MAY_MARK = {
     *("compat/memorybench/metrics.py", "evaluation/relevance.py"),
     *("compat/ranx/scoring.py", "evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py"),
     *("evaluation/profiles.py", "evaluation/routing.py", "execution/plan.py", "execution/retrieve.py"),
+    "learning_to_rank/importance.py",
     *(
         "grammar.py",
         "judged_answers/judged_answers.py",

@@ -36,6 +36,7 @@ COMMANDS = {
     "gate latest --rules gate.yaml": "assay.gate/1",
     "gate --check gate.yaml --queries 40": "assay.gate-check/1",
     "drift examples/bm25.run examples/dense.run": "assay.drift/1",
+    "features feature(1) letor.txt": "assay.features/1",
     "history -m ndcg@10": "assay.history/1",
     "history": "assay.status/1",
     "results": "assay.results/1",
@@ -81,6 +82,7 @@ def workplace(tmp_path_factory):
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "gate.yaml").write_text(RULES)
     (folder / "answers.jsonl").write_text('{"query_id": "q1", "answer": "Bonn", "expected": "Bonn", "confidence": 0.9}\n')
+    (folder / "letor.txt").write_text("1 qid:1 1:2\n0 qid:1 1:1\n1 qid:2 1:2 2:1\n0 qid:2 1:3\n")
     (folder / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')
     (folder / "schema_judge.py").write_text(
         "def grade(query, document):\n    return 1 if query else None\n"

@@ -57,6 +57,7 @@ PLAIN = {
     "err@5": (plain.err, {"k": 5, "top": TOP}),
     "f1@5": (plain.f_measure, {"k": 5}),
     "ideal_dcg@5": (plain.ideal_dcg, {"k": 5}),
+    "lrap": (plain.average_precision, {}),
     "mrr@2": (plain.reciprocal_rank, {"k": 2}),
     "ndcg(discount=jk2002)@5": (plain.ndcg, {"k": 5, "original": True}),
     "ndcg(gain=exp)@5": (plain.ndcg, {"k": 5, "gain": "exp"}),

@@ -14,6 +14,8 @@ from .test_laws import NUMBERS
 
 HOLES = {"beir": {"unjudged"}, "mteb": {"unjudged"}}
 """Metrics that a profile always refuses."""
+BINARY = {"lightgbm", "xgboost", "scikit-learn"}
+"""Profiles of tools that stop at negative grades, and of which some metrics stop at grades above 1."""
 NO_TIES = {"sentence-transformers"}
 """Profiles for which ties are faults."""
 
@@ -62,7 +64,10 @@ together = cache(lambda name, tied: scored(name, *data(name, tied)))
 
 
 def data(name, tied):
-    return TIED if tied and name not in NO_TIES else UNTIED
+    judged, ranked = TIED if tied and name not in NO_TIES else UNTIED
+    if name in BINARY:
+        judged = [(query, doc, float(grade > 0)) for query, doc, grade in judged]
+    return judged, ranked
 
 
 def setting_of(result, bound):

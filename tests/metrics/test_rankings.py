@@ -50,6 +50,8 @@ WORKED_OUT = [  # metric, grades down the ranking, grades of what was missed, sc
     ("map(norm=found)@2", [1, 0, 1], [1, 1], 1.0),
     ("map(norm=found)", [1, 0, 1], [1, 1], (1 + 2 / 3) / 2),
     ("map(norm=min)", [1, 0, 1], [1, 1], (1 + 2 / 3) / 4),  # without a cutoff R is the smaller
+    ("lrap", [1, 0, 1, None, 1], [1], (1 / 1 + 2 / 3 + 3 / 5) / 4),  # without ties it is map
+    ("lrap(rel=2)", [1, 2], [], 1 / 2),
     ("gm_map", [1, 0, 1, None, 1], [1], (1 / 1 + 2 / 3 + 3 / 5) / 4),  # of one query it is map
     # precision is 1/2 at the first relevant document, 2/3 at the second, 3/6 at the third
     ("iprec@0", [0, 1, 1, 0, None, 1], [], 2 / 3),

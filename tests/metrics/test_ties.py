@@ -39,7 +39,10 @@ SOME = parse_metrics(["err", "map", "compatibility", "infap", "bpm@5"])
 """With and without a closed form; each draws as the others do, and so does every query."""
 OF_RETRIEVED = parse_metrics(["ndcg(ideal=retrieved)@1,2,3", "map(norm=found)@1,2"])
 """The ideal, or the divisor, grows with what enters the first k."""
-METRICS = list({bound.name: bound for bound in (*NUMBERS, *MORE, *GAIN_MAPS, *OF_RETRIEVED)}.values())
+OWN_RULE = {"lrap"}
+"""Metrics with a rule for ties of their own, so that no order of ties gives their score."""
+EVERY = {bound.name: bound for bound in (*NUMBERS, *MORE, *GAIN_MAPS, *OF_RETRIEVED)}.values()
+METRICS = [bound for bound in EVERY if bound.metric.name not in OWN_RULE]
 CLOSED = [bound for bound in METRICS if bound.metric.expected and bound not in OF_RETRIEVED]
 MONOTONE = [bound for bound in METRICS if bound.metric.is_monotone and bound not in (*GAIN_MAPS, *OF_RETRIEVED)]
 POLICY, EXPECTED = assay.Policy(max_grade=TOP), assay.Policy(max_grade=TOP, ties="expected")

@@ -14,18 +14,21 @@ from .test_policy import CHOICES
 each = for_each("profile", PROFILES.values())
 FIELDS = {field.name for field in fields(Policy)}
 EIGHT = "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures beir mteb sentence-transformers"
+LEARNING = "lightgbm xgboost scikit-learn"
 HAVE = {
     "mrr": "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures",
     "mrr@10": "ranx ir_measures beir mteb sentence-transformers",
-    "ndcg@10": EIGHT,
-    "ndcg(gain=exp)@10": "ranx ir_measures",
-    "ndcg(gain=linear)@10": "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures beir mteb",
+    "ndcg@10": f"{EIGHT} {LEARNING}",
+    "ndcg": "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures xgboost scikit-learn",
+    "ndcg(gain=exp)@10": "ranx ir_measures lightgbm xgboost",
+    "ndcg(gain=linear)@10": "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures beir mteb xgboost scikit-learn",
     "ndcg(gain=binary)@10": "sentence-transformers",
     "ndcg(gain={1: 2, 2: 5})": "trec_eval-9 trec_eval-10 ir_measures",
     "ndcg(rel=2)@10": "ranx",
     "map(rel=2)@10": "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures",
     "map(judged_only=true)": "trec_eval-9 trec_eval-10 pytrec_eval ir_measures",
-    "map(norm=min)@10": "sentence-transformers",
+    "map(norm=min)@10": "sentence-transformers lightgbm xgboost",
+    "lrap": "scikit-learn",
     "rbp": "trec_eval-10 ranx ir_measures",
     "rbp(p=0.5)": "trec_eval-10 ranx ir_measures",
     "alpha_ndcg(alpha=0.3, rel=2)@10": "ir_measures",
@@ -39,7 +42,7 @@ HAVE = {
 
 
 def test_what_a_tool_has():
-    assert list(PROFILES) == EIGHT.split()
+    assert list(PROFILES) == [*EIGHT.split(), *LEARNING.split()]
     for metric, tools in HAVE.items():
         asked = parse_metric(metric)
         has = [name for name, profile in PROFILES.items() if not profile.lacks(Setting.of(asked, profile).metric)]

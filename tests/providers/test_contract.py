@@ -24,6 +24,8 @@ from ._asking import ids, provider, ready
 from ._engines import ENGINES
 from ._service import serving
 
+BY_FEATURES = {"feature", "lightgbm", "sklearn", "xgboost"}
+"""Providers that rank by features; tests/learning_to_rank holds them to it."""
 ADAPTERS = {"chroma", "haystack", "lancedb", "langchain", "llamaindex", "pgvector", "qdrant"}
 LOCAL = [
     "bm25",
@@ -231,7 +233,7 @@ def test_providers_elsewhere(tmp_path, module):
                     provider(name).make().search(QUERIES, 5)
             retriever.close()
     held = {provider(name).provider.name for name in [*names, *LOCAL, "vectors(documents=a.npy, queries=b.npy)"]}
-    assert held | ADAPTERS == set(all_providers())
+    assert held | ADAPTERS | BY_FEATURES == set(all_providers())
 
 
 def test_listing_providers_loads_none_of_their_packages():

@@ -142,9 +142,10 @@ class ScoringOptions:
 
     def score(self, truth: Qrels | BenchmarkDataset, source: Any, name: str) -> Result:
         """The result of a run; with its rankings if single queries are shown."""
-        from assay.evaluation import with_bands, with_short_run
+        from assay.evaluation import with_bands, with_ranked_rows, with_short_run
         from assay.model import Qrels
 
+        source = with_ranked_rows(source, truth)
         if isinstance(truth, Qrels):
             result = with_short_run(self._score_judged(truth, source, name))
         else:

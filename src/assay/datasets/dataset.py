@@ -15,6 +15,8 @@ from assay.errors import DataError, Fault, UnknownName, current_leniency, most_f
 from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
 from assay.model import (
     Document,
+    FeatureTable,
+    Judgments,
     JudgmentSource,
     Pack,
     Qrels,
@@ -77,6 +79,8 @@ class BenchmarkDataset(Tabular):
     """Query → ids that a system returned, best first, if the file has the answers of a system."""
     subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     """Query and document → subtopic → grade, if judgments are per subtopic. `qrels` has the best of these grades."""
+    features: FeatureTable | None = None
+    """The features of the documents of each query, if the benchmark is for learning to rank. The documents have no texts."""
     _fingerprints: dict[str, tuple[object, str]] = field(default_factory=dict, repr=False)
     """The fingerprint of documents in files, with the state of the files."""
 
@@ -123,8 +127,10 @@ class BenchmarkDataset(Tabular):
         return self.groups.get(query.scope, ())
 
     @property
-    def groups(self) -> dict[str, list[str]]:
+    def groups(self) -> Mapping[str, Sequence[str]]:
         """Group → its documents. This is computed on every access, so store the result."""
+        if self.features is not None:
+            return self.features.groups
         members: dict[str, list[str]] = {}
         for doc_id, document in self.documents.items():
             if document.group is not None:
@@ -141,7 +147,8 @@ class BenchmarkDataset(Tabular):
     def judged(self) -> Qrels:
         """The judgments, prepared for scoring."""
         if not self.subtopics:
-            return Qrels(self.qrels)
+            is_whole = self.features is not None and sum(map(len, self.qrels.values())) == len(self.features)
+            return Qrels(Judgments(self.qrels, in_file_order=True) if is_whole else self.qrels)
         known = {pair: grades for pair, grades in self.subtopics.items() if pair[1] in self.qrels.get(pair[0], ())}
         return Qrels(judgments_of_mapping(self.qrels)._replace(subtopics=known))
 
@@ -186,6 +193,8 @@ class BenchmarkDataset(Tabular):
         """
         if part not in PARTS:
             raise UnknownName("part", part, near_matches(part, PARTS), f"choose from {', '.join(PARTS)}")
+        if part == "documents" and self.features is not None:
+            return self.features.fingerprint
         documents = self.documents
         if part != "documents" or isinstance(documents, dict):  # in memory: quick to compute, and may change
             return fingerprint(_ROWS[part](self))

@@ -12,7 +12,17 @@ import numpy as np
 from assay.arrays import Bools, Floats
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
-from assay.metrics import N_SAMPLED, SEED, BoundMetric, TieBand, TieQuestion, changed_by_ties, residual_scores, tie_band
+from assay.metrics import (
+    N_SAMPLED,
+    SEED,
+    BoundMetric,
+    TieBand,
+    TieQuestion,
+    changed_by_ties,
+    residual_scores,
+    score_of,
+    tie_band,
+)
 from assay.model import GEOMETRIC_MEAN, Column, Policy
 from assay.views import GradedRun, Ties
 
@@ -77,7 +87,11 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
     for setting in _summarised_settings(settings):
         if setting.metric.metric.name not in NOT_ABOUT_QUALITY and setting.metric.metric.view == "ranking":
             residual = residual_scores(setting.metric, _view(grader, setting))
-            columns = {"min": _column(setting, residual.low), "max": _column(setting, residual.high)}
+            low, high = residual.low, residual.high
+            if setting.policy.ties == "expected":  # the bounds are those of one order of ties, the score is the mean
+                mean = _column(setting, score_of(setting.metric, grader.grading(setting.policy).run)).score
+                low, high = np.minimum(low, mean), np.maximum(high, mean)
+            columns = {"min": _column(setting, low), "max": _column(setting, high)}
             bands[setting.metric.name] = Band(columns, residual.method)
     return bands
 

@@ -66,7 +66,8 @@ def why(
     parsed_metrics = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
     _check_metrics(parsed_metrics, target)
-    judgments, source = as_judged(qrels), as_ranked(run)
+    judgments = as_judged(qrels)
+    source = as_ranked(run, judgments)
     studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in parsed_metrics]
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
     for study in studies:

@@ -59,14 +59,14 @@ class Evaluator:
 
     def evaluate(self, run: RunSource, *, name: str = "") -> Result:
         """The result of a run."""
-        source = as_ranked(run)
+        source = as_ranked(run, self._qrels)
         return with_short_run(evaluate_judgments(self._qrels, source, self._settings, self._profile, name))
 
     def scores(self, run: RunSource) -> dict[str, dict[str, Any]]:
         """Query → metric → score; None if a score is undefined. Without notes, counts and provenance, so it is faster."""
         if needs_domain(self.metrics):
             return self.evaluate(run).table.by_query()
-        source = as_ranked(run)
+        source = as_ranked(run, self._qrels)
         grader = Grader(self._qrels, source, self._settings.by_policy)
         table = score_table(grader, self._settings, self._profile)
         if self._profile.is_own:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from assay.datasets import BenchmarkDataset, detect_format, load_dataset
 from assay.errors import AssayError, DataError, UsageError
@@ -16,7 +18,15 @@ from assay.evaluation.notes import notes_on_reading, notes_on_tags
 from assay.evaluation.profile import Profile, Setting
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, Scores
-from assay.files import as_source
+from assay.files import (
+    FileSource,
+    as_source,
+    has_named_scores,
+    has_row_scores,
+    rankings_of_rows,
+    read_named_scores,
+    read_row_scores,
+)
 from assay.model import Column, Qrels, Run, ScoreTable
 from assay.text import counted
 from assay.views import Times, Timing
@@ -24,6 +34,10 @@ from assay.views import Times, Timing
 NEXT_STEP = "assay pool latest --pairs 300 -o pool.jsonl"
 """The command that draws pairs to judge from the newest evaluation."""
 JUDGMENTS_FIRST = "judgments come first, then the run: evaluate(qrels, run)"
+ONLY_ROWS = (
+    "one score per line fits only judgments for learning to rank (LETOR, SVMlight), whose lines have the same order. "
+    "Give that file as the judgments, or write query, document and score on each line"
+)
 TIMING = "timing"
 """The only view that exists without judgments and without what a provider reports."""
 
@@ -108,8 +122,50 @@ def as_judged(qrels: Any) -> Qrels:
     return truth if isinstance(truth, Qrels) else scored_judgments(truth)
 
 
-def as_ranked(run: Any) -> Any:
-    """The source of the rankings."""
+def as_ranked(run: Any, qrels: Qrels) -> Any:
+    """The source of the rankings. Scores in the order of the judgments are a run if the judgments are from such a file."""
     if isinstance(run, Qrels):
         raise UsageError(JUDGMENTS_FIRST)
-    return run if type(run) is dict else as_source(run)
+    return run if type(run) is dict else with_ranked_rows(run, qrels)
+
+
+def with_ranked_rows(run: Any, truth: Qrels | BenchmarkDataset) -> Any:
+    """The run of a file or an array with one score for each line of the data file; anything else unchanged.
+
+    A file may also have the columns query, document and score, as RankLib writes them.
+    """
+    if isinstance(run, Mapping):
+        return run
+    documents = _documents(truth)
+    source = as_source(run)
+    if isinstance(source, FileSource):
+        if has_row_scores(source):
+            if documents is None:
+                raise DataError(ONLY_ROWS, source=source.label)
+            return Run.borrow(rankings_of_rows(read_row_scores(source), documents, source.label))
+        if documents is not None and has_named_scores(source):
+            return Run.borrow(read_named_scores(source, documents))
+        return source
+    if documents is not None and (scores := _as_scores(source)) is not None:
+        return Run.borrow(rankings_of_rows(scores, documents, "scores"))
+    return source
+
+
+def _documents(truth: Qrels | BenchmarkDataset) -> Mapping[str, Sequence[str]] | None:
+    """Query → its documents in the order of the data file; None if there is no such order."""
+    if isinstance(truth, BenchmarkDataset):
+        return None if truth.features is None else truth.features.groups
+    return {query: list(truth[query]) for query in truth} if truth.in_file_order else None
+
+
+def _as_scores(source: Any) -> Any:
+    """The numbers of an array or list of numbers; None for anything else."""
+    if isinstance(source, np.ndarray) and source.ndim == 1 and source.dtype.kind in "fiu":
+        scores = source.astype(np.float64)
+    elif isinstance(source, list) and source and set(map(type, source)) <= {float, int}:
+        scores = np.array(source, dtype=np.float64)
+    else:
+        return None
+    if np.isnan(scores).any():
+        raise DataError("the score must be a number, not nan", source="scores")
+    return scores

@@ -100,6 +100,9 @@ METRICS_OF_SENTENCE_TRANSFORMERS: Takes = _each("ndcg map recall precision mrr h
 """Scored only at cutoffs; no other parameter can be set."""
 METRICS_OF_BEIR: Takes = {**METRICS_OF_SENTENCE_TRANSFORMERS, "capped_recall": ("k!",)}
 METRICS_OF_MTEB = METRICS_OF_BEIR
+METRICS_OF_LIGHTGBM: Takes = {"ndcg": ("k!", "gain={}"), "map": ("k!",)}
+METRICS_OF_XGBOOST: Takes = {"ndcg": ("k", "gain=linear"), "map": ("k",), "precision": ("k!",), "set_precision": ()}
+METRICS_OF_SCIKIT_LEARN: Takes = {"ndcg": ("k",), "dcg": ("k",), "lrap": ()}
 
 
 def _deeper_than_20(params: Mapping[str, Any]) -> bool:
@@ -112,6 +115,10 @@ def _at_the_top(params: Mapping[str, Any]) -> bool:
 
 def _has_cutoff(params: Mapping[str, Any]) -> bool:
     return params.get("k") is not None
+
+
+def _is_plain(params: Mapping[str, Any]) -> bool:
+    return params.get("k") is None and not params.get("judged_only") and params.get("norm") == "relevant"
 
 
 def _gains_exponentially(params: Mapping[str, Any]) -> bool:
@@ -128,6 +135,26 @@ def _all_negative(run: GradedRun) -> Bools:
 
 def _above_four(run: GradedRun) -> Bools:
     return _any_judgment(run, run.ideal.grade > 4)
+
+
+def _above_30(run: GradedRun) -> Bools:
+    return _any_judgment(run, run.ideal.grade > 30)
+
+
+def _above_31(run: GradedRun) -> Bools:
+    return _any_judgment(run, run.ideal.grade > 31)
+
+
+def _with_negatives(run: GradedRun) -> Bools:
+    return _any_judgment(run, run.ideal.grade < 0)
+
+
+def _not_binary(run: GradedRun) -> Bools:
+    return _any_judgment(run, (run.ideal.grade != 0) & (run.ideal.grade != 1))
+
+
+def _with_one_document(run: GradedRun) -> Bools:
+    return (run.n_retrieved == 1) & (run.ideal.count == 1)
 
 
 def _any_judgment(run: GradedRun, mask: Bools) -> Bools:
@@ -326,11 +353,63 @@ SENTENCE_TRANSFORMERS = Profile(
     ),
     has=METRICS_OF_SENTENCE_TRANSFORMERS,
 )
+LIGHTGBM = Profile(
+    "lightgbm",
+    "LightGBM 4.7",
+    Policy(ties="input_order", missing="error", extra="error", no_relevant="one"),
+    variants=(Variant(("ndcg",), {"gain": "exp"}), Variant(("map",), {"norm": "min"})),
+    refusals=(
+        Refusal(EVERY_METRIC, _with_fractions, "stops at a label that is not a whole number"),
+        Refusal(EVERY_METRIC, _with_negatives, "stops at a negative label"),
+        Refusal(("ndcg",), _above_30, "stops at a label above 30, unless label_gain is set", _gains_exponentially),
+    ),
+    has=METRICS_OF_LIGHTGBM,
+)
+XGBOOST = Profile(
+    "xgboost",
+    "XGBoost 3.2",
+    Policy(ties="input_order", precision="float32", missing="error", extra="error", no_relevant="one"),
+    variants=(
+        Variant(("ndcg",), {"gain": "exp"}),
+        Variant(("map",), {"norm": "min"}),
+        Variant(("precision",), {"over": "retrieved"}, {"no_relevant": "zero"}),
+        Variant(("set_precision",), policy={"no_relevant": "zero"}),
+    ),
+    refusals=(
+        Refusal(EVERY_METRIC, _with_negatives, "stops at a negative label"),
+        Refusal(
+            ("ndcg",),
+            _with_fractions,
+            "stops at a label that is not a whole number, unless ndcg_exp_gain is false",
+            _gains_exponentially,
+        ),
+        Refusal(("ndcg",), _above_31, "stops at a label above 31, unless ndcg_exp_gain is false", _gains_exponentially),
+        Refusal(("map", "precision", "set_precision"), _not_binary, "stops at a label other than 0 and 1"),
+    ),
+    option=Option("ndcg-", {"no_relevant": "zero"}),
+    has=METRICS_OF_XGBOOST,
+)
+SCIKIT_LEARN = Profile(
+    "scikit-learn",
+    "scikit-learn 1.9",
+    Policy(ties="expected", missing="error", extra="error"),
+    variants=(
+        Variant(("lrap",), policy={"no_relevant": "one"}),
+        Variant(("map",), when=_is_plain, instead="lrap"),
+    ),
+    refusals=(
+        Refusal(("ndcg",), _with_negatives, "stops at a negative label"),
+        Refusal(("ndcg",), _with_one_document, "stops at a query with one document"),
+        Refusal(("lrap", "map"), _not_binary, "stops at a label other than 0 and 1"),
+    ),
+    has=METRICS_OF_SCIKIT_LEARN,
+)
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
         *(TREC_EVAL_9, TREC_EVAL_10, PYTREC_EVAL, RANX),
         *(IR_MEASURES, BEIR, MTEB, SENTENCE_TRANSFORMERS),
+        *(LIGHTGBM, XGBOOST, SCIKIT_LEARN),
     )
 }
 """Name → profile."""

@@ -22,6 +22,7 @@ from assay.evaluation.completeness import (
     without_queries,
 )
 from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
+from assay.evaluation.ground_truth import with_ranked_rows
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric
@@ -166,6 +167,7 @@ def judge(
     it was opened before. If chunks are rolled up, `max_documents` documents of each query count; None: all of them.
     """
     context = open_context(subject_of(relevance, dataset)) if context is None else context
+    run = with_ranked_rows(run, dataset)
     run, notes_on_texts = with_query_ids(run, dataset, policy.duplicates)
     left_out = queries_without_text(dataset)
     dataset, run = without_queries(dataset, left_out), run_without_queries(run, left_out, policy.duplicates)

@@ -207,7 +207,9 @@ def _evaluated(
         return with_short_run(scored, qrels, is_own_choice=run is qrels.retrieved)
     if relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset: plain judgments are matched by id only")
-    return with_short_run(evaluate_judgments(as_judged(qrels), as_ranked(run), settings, profile, name, options))
+    judgments = as_judged(qrels)
+    source = as_ranked(run, judgments)
+    return with_short_run(evaluate_judgments(judgments, source, settings, profile, name, options))
 
 
 def evaluate_dataset(

@@ -35,6 +35,7 @@ from assay.execution.retrieve import AllRunSettings as AllRunSettings
 from assay.execution.retrieve import PlanSettings as PlanSettings
 from assay.execution.retrieve import RetrieverSource as RetrieverSource
 from assay.execution.retrieve import run as run
+from assay.execution.retrieve import wrap_retriever as wrap_retriever
 from assay.execution.retry import RetryPolicy as RetryPolicy
 from assay.execution.runner import Part as Part
 from assay.execution.runner import collect_responses as collect_responses

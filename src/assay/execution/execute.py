@@ -50,6 +50,7 @@ from assay.execution.stages import ROUTING, score_stages, with_first_ranking
 from assay.files import Reading, current_reading, reading_with
 from assay.metrics import find_metrics
 from assay.model import Tags, asked_for, tags_of
+from assay.providers import BoundProvider
 from assay.temporary_files import is_read_only
 from assay.text import counted
 
@@ -170,7 +171,7 @@ def _make_parts(
             cut.dataset,
             provider,
             plan.selection.apply(queries_to_send(cut.dataset)),
-            cut.depth(plan.k),
+            cut.depth(plan.depth(cut.dataset)),
             number=number,
             relevance=cut.relevance,
             chunked=cut,
@@ -386,6 +387,7 @@ def with_indexed_documents(datasets: Mapping[str, BenchmarkDataset], plan: Plan)
 
 
 def _check_has_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
+    check_has_features(dataset, plan.providers)
     if dataset.documents:
         return
     if needy := [provider.name for provider in plan.providers if provider.indexes]:
@@ -395,6 +397,16 @@ def _check_has_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
             "files), or choose a provider with its own documents, such as http or replay"
         )
         raise DataError(f"{dataset.name} has no documents, but {', '.join(needy)} {verb} documents to search. {advice}")
+
+
+def check_has_features(dataset: BenchmarkDataset, providers: Sequence[BoundProvider]) -> None:
+    """Raise if a provider ranks documents by features, but the documents of the benchmark have none."""
+    if dataset.features is None and (needy := [provider.name for provider in providers if provider.reads_features]):
+        verb = "ranks" if len(needy) == 1 else "rank"
+        advice = "Use a benchmark for learning to rank, in the format letor"
+        raise DataError(
+            f"the documents of {dataset.name} have no features, but {', '.join(needy)} {verb} by features. {advice}"
+        )
 
 
 def _all_tags(datasets: Mapping[str, BenchmarkDataset]) -> Tags:

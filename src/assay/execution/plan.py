@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.chunkers import BoundChunker, parse_chunker
-from assay.datasets import find_format
+from assay.datasets import BenchmarkDataset, find_format
 from assay.errors import BadParameter, parse_share
 from assay.evaluation import (
     OWN,
@@ -91,6 +91,8 @@ class Plan:
     chunkers: tuple[BoundChunker, ...] = ()
     """The chunkers, each used separately; empty: whole documents are retrieved."""
     k: int = DEFAULT_DEPTH
+    has_own_depth: bool = False
+    """Whether the plan says k. If not, all documents of a query with features are ranked, because there are few."""
     relevance: Relevance = field(default_factory=Relevance)
     profile: Profile = OWN
     selection: Selection = field(default_factory=Selection)
@@ -120,6 +122,10 @@ class Plan:
     """How often each query is sent; the score of a query is the mean over its repeats."""
     repeated: tuple[str, ...] = ()
     """What is listed twice but used once; one sentence each."""
+
+    def depth(self, dataset: BenchmarkDataset) -> int:
+        """The number of documents to retrieve for each query of a benchmark."""
+        return self.k if self.has_own_depth or dataset.features is None else max(self.k, dataset.features.longest)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -193,6 +199,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "metrics": tuple(metrics),
         "chunkers": chunkers,
         "k": attempt(_parse_depth, values.get("k"), metrics, where, is_cut=bool(chunkers)),
+        "has_own_depth": values.get("k") is not None,
         "relevance": attempt(parse_relevance, values, where),
         "profile": attempt(_parse_profile, values, where, faults),
         "selection": attempt(_parse_selection, values, where, faults),

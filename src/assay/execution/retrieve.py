@@ -21,7 +21,7 @@ from assay.datasets import (
 )
 from assay.errors import ProviderError, UsageError
 from assay.evaluation import Result, TermSource, default_metrics, open_context, subject_of
-from assay.execution.execute import StartTime, score_responses, with_indexed_documents
+from assay.execution.execute import StartTime, check_has_features, score_responses, with_indexed_documents
 from assay.execution.plan import Plan, WrittenPlan, make_plan
 from assay.execution.progress import Progress
 from assay.execution.runner import Part, collect_repeats
@@ -122,7 +122,9 @@ def run(
     open_context(subject_of(plan.relevance, chosen, plan.metrics))  # fail now if something is missing, not after all queries
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(queries_to_send(chosen))
-    part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
+    check_has_features(chosen, [provider])
+    depth = plan.depth(chosen) if k is None else plan.k
+    part = Part(chosen, provider, queries, depth, retry_policy, plan.batch_size, relevance=plan.relevance)
     return _execute(replace(part, repeats=plan.repeats), plan)
 
 

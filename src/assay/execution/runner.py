@@ -208,6 +208,8 @@ def _open_retriever(part: Part, progress: Progress) -> Iterator[RetrieverClient]
     if retriever.needs_order:
         order = part.dataset.queries.keys(), part.dataset.documents.keys()
         _call_in_time(part, thread, client.call, retriever.set_order, *order)
+    if retriever.needs_features and part.dataset.features is not None:
+        _call_in_time(part, thread, client.call, retriever.set_features, part.dataset.features)
     closing = CLOSE_TIMEOUT
     try:
         yield client
@@ -342,7 +344,7 @@ def _lacks_texts(part: Part) -> bool:
 def _needs_texts(provider: BoundProvider) -> bool:
     if provider.parts and not provider.provider.keeps_first:
         return any(map(_needs_texts, provider.parts))
-    return provider.provider.name not in NEEDS_NO_TEXT
+    return provider.provider.name not in NEEDS_NO_TEXT and not provider.provider.reads_features
 
 
 def make_provenance(

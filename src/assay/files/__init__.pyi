@@ -11,6 +11,13 @@ from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
 from assay.files.columns import find_columns as find_columns
 from assay.files.columns import is_header as is_header
+from assay.files.features.reader import is_feature_line as is_feature_line
+from assay.files.features.reader import read_features as read_features
+from assay.files.features.scores import has_named_scores as has_named_scores
+from assay.files.features.scores import has_row_scores as has_row_scores
+from assay.files.features.scores import rankings_of_rows as rankings_of_rows
+from assay.files.features.scores import read_named_scores as read_named_scores
+from assay.files.features.scores import read_row_scores as read_row_scores
 from assay.files.hits import brings_hits as brings_hits
 from assay.files.hits import document_of as document_of
 from assay.files.hits import hits_of as hits_of

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.errors import DataError, Faults
 from assay.files.columns import is_table
+from assay.files.features.reader import is_feature_line, read_features
 from assay.files.hits import Iteration, Row
 from assay.files.json_text import read_json_records
 from assay.files.rows import FILE_ORDER, Roles, file_rows, has_three, memory_rows, n_columns, trec_rows
@@ -78,6 +79,8 @@ def _read_kind(source: FileSource) -> Judgments:
     if source.kind == "json":
         return _from_json(source)
     if source.kind == "trec":
+        if is_feature_line(source.first_line):
+            return Judgments(read_features(source, keeps_values=False).grades(), in_file_order=True)
         if n_columns(source.first_line) == 6:
             message = f"expected judgments (4 columns: {LAYOUT}), found what looks like a run (6 columns)"
             raise DataError(message, source=source.label, hint=FILE_ORDER)

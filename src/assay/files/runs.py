@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.errors import DataError, Faults, current_leniency, most_faults
 from assay.files.columns import is_table
+from assay.files.features.reader import is_feature_line
 from assay.files.hits import NOTHING, RESULTS, Row, are_result_records, hits_of, is_listed, listed_rows
 from assay.files.json_text import parse_json, read_json_records
 from assay.files.rows import (
@@ -113,6 +114,9 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
     if source.kind == "json":
         return _from_json(source, duplicates)
     if source.kind == "trec":
+        if is_feature_line(source.first_line):
+            message = "expected a run, found documents with labels and features (LETOR)"
+            raise DataError(message, source=source.label, hint=FILE_ORDER)
         if n_columns(source.first_line) == 4:
             message = f"expected a run (6 columns: {LAYOUT}), found what looks like judgments (4 columns)"
             raise DataError(message, source=source.label, hint=FILE_ORDER)

@@ -64,6 +64,7 @@ from assay.metrics.tie_changes import changed_by_ties as changed_by_ties
 from assay.metrics.ties import N_SAMPLED as N_SAMPLED
 from assay.metrics.ties import SEED as SEED
 from assay.metrics.ties import TieBand as TieBand
+from assay.metrics.ties import score_of as score_of
 from assay.metrics.ties import tie_band as tie_band
 from assay.metrics.trec_eval import TREC_FAMILIES as TREC_FAMILIES
 from assay.metrics.trec_eval import TREC_GROUPS as TREC_GROUPS

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from assay.catalog import Described
 from assay.errors import BadParameter
 from assay.grammar import REQUIRED, Param, cutoff, depth, flag, number, one_of, positive, show, written
@@ -64,6 +66,12 @@ class Metric(Described):
     def spellings(self) -> tuple[str, ...]:
         """All other names of the metric."""
         return (*self.aliases, *self.titles, *self.presets)
+
+    @property
+    def is_share_of_ideal(self) -> bool:
+        """Whether the best possible score is 1 and depends on relevant documents, so that none may mean a perfect score."""
+        is_rate = self.range == (0.0, 1.0) and self.aggregation is MEAN and self.view == "ranking"
+        return is_rate and any(param.name == "rel" for param in self.params)
 
     @property
     def is_own(self) -> bool:
@@ -167,7 +175,10 @@ class BoundMetric:
         return self._apply(self.metric.expected, view) if self.metric.expected else None
 
     def _apply(self, function: Callable[..., Any], view: Any) -> Any:
-        return function(view.condensed() if self.params.get("judged_only") else view, **self._arguments)
+        scores = function(view.condensed() if self.params.get("judged_only") else view, **self._arguments)
+        if not getattr(view, "empty_score", 0.0) or not self.metric.is_share_of_ideal or scores is None:
+            return scores
+        return np.where(view.n_relevant(self.params["rel"]) == 0, view.empty_score, scores)
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:

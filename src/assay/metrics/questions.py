@@ -79,7 +79,7 @@ QUESTIONS = (
         "others differ in how soon they assume that the reader stops.",
         (
             *("ndcg", "map", "err", "q_measure", "rbp", "compatibility", "accuracy", "nerr", "dcg", "ideal_dcg", "sdcg"),
-            *("ndcg_rel", "rndcg", "g", "bing"),
+            *("lrap", "ndcg_rel", "rndcg", "g", "bing"),
         ),
         ("ndcg@10", "map", "err@10"),
         "ranking rank graded grades sorted ordering better higher position relevance web",

@@ -1,3 +1,5 @@
+from assay.model.features import Features as Features
+from assay.model.features import FeatureTable as FeatureTable
 from assay.model.ids import EMPTY_ID as EMPTY_ID
 from assay.model.ids import IDS as IDS
 from assay.model.ids import SCORES as SCORES

@@ -44,7 +44,10 @@ class Policy:
         *("zero", "skip", "error"),
     )
     extra: str = _one_of("what to do with a query in the run that has no judgments", "skip", "error")
-    no_relevant: str = _one_of("what to do with a query that has no relevant documents", "zero", "skip", "error")
+    no_relevant: str = _one_of(
+        "what to do with a query that has no relevant documents; one: score it 1, as programs for learning to rank do",
+        *("zero", "skip", "error", "one"),
+    )
     rel: float | None = _setting("lowest grade that counts as relevant (default: any grade above 0)", None)
     judged_only: bool = _setting("remove unjudged documents from rankings before scoring", False)
     negatives: str = _one_of("how to count a document with a negative grade", "unjudged", "nonrelevant")

@@ -66,6 +66,8 @@ class Judgments(NamedTuple):
     """Query → document → TREC's second column, if it varies but no document is judged twice for a query: subtopics, or
     rounds of judging. Diversity metrics use it as the subtopic.
     """
+    in_file_order: bool = False
+    """Whether they are from a data file for learning to rank, so that scores may be in the order of its lines."""
 
 
 @singledispatch
@@ -124,6 +126,8 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         self.subtopics: Subtopics | None = self._number(judgments) if judgments.subtopics else None
         self.iterations: Mapping[str, Mapping[str, str]] = judgments.iterations
         """Query → document → TREC's second column, if it may be the subtopic."""
+        self.in_file_order: bool = judgments.in_file_order
+        """Whether a file of scores may have one score for each judgment, in this order."""
 
     def _number(self, judgments: Judgments) -> Subtopics:
         rows = [
@@ -140,7 +144,7 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         for number, subtopic, grade in zip(*self.subtopics, strict=True) if self.subtopics else ():
             pair = self.query_ids[self.query_of[number]], self.docs[number]
             aspects.setdefault(pair, {})[subtopic] = float(grade)
-        return Judgments({query: self[query] for query in self}, aspects, self.notes, self.iterations)
+        return Judgments({query: self[query] for query in self}, aspects, self.notes, self.iterations, self.in_file_order)
 
     def __getitem__(self, query: str) -> dict[str, float]:
         place = self.numbers[key_id(query)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from assay.errors import ProviderError
-from assay.model import Document, Pack, Query
+from assay.model import Document, FeatureTable, Pack, Query
 from assay.providers.loading import describe_library_error
 from assay.text import shortened
 
@@ -62,6 +62,13 @@ class NeedsOrder(Protocol):
         """Set the ids of all queries and documents."""
 
 
+class NeedsFeatures(Protocol):
+    """A retriever that ranks the documents of a query by their features, such as a model for learning to rank."""
+
+    def set_features(self, features: FeatureTable) -> Any:
+        """Set the features of all documents."""
+
+
 class ReportsNotes(Protocol):
     """A retriever that has something to say to readers of the result, such as queries that it could not read well."""
 
@@ -92,6 +99,7 @@ class Adapted:
     close: Callable[[], Any] = _nothing
     batch: int = BATCH
     result_notes: Callable[[], Any] = _nothing
+    set_features: Callable[[FeatureTable], Any] = _nothing
 
     @property
     def indexes(self) -> bool:
@@ -107,6 +115,11 @@ class Adapted:
     def needs_order(self) -> bool:
         """Whether it gets the order of the benchmark."""
         return self.set_order is not _nothing
+
+    @property
+    def needs_features(self) -> bool:
+        """Whether it gets the features of the documents."""
+        return self.set_features is not _nothing
 
     @property
     def closes(self) -> bool:
@@ -156,6 +169,7 @@ def adapt(retriever: object, *, batch: int = BATCH, indexes: bool = True) -> Ada
         _method(retriever, "close") or _nothing,
         int(own_batch) if isinstance(own_batch, int) else batch,
         _method(retriever, "result_notes") or _nothing,
+        _method(retriever, "set_features") or _nothing,
     )
 
 

@@ -65,6 +65,8 @@ class Provider:
     """Parameters that name something that may change, such as a folder with a model."""
     short_for: str = ""
     """The parameter that `name:value` sets: `python:module:function`."""
+    first_value: str = ""
+    """The parameter whose value may be without a name in brackets: `feature(12)`."""
     check: Callable[..., None] | None = None
     """Parameters and bound parts → an error if it certainly cannot work. It sends no queries."""
     sources: Callable[..., Iterable[Path]] | None = None
@@ -77,6 +79,8 @@ class Provider:
     """
     keeps_first: bool = False
     """Whether its hits contain the ranking before it reordered them."""
+    reads_features: bool = False
+    """Whether it ranks the documents of a query by their features, which only benchmarks for learning to rank have."""
     notes: Callable[..., Iterable[str]] | None = None
     """Queries and parameters → what readers of the result should know about how it handles these queries."""
 
@@ -108,7 +112,8 @@ class BoundProvider:
         if self.provider.short_for and set(settings) == {self.provider.short_for}:
             return f"{self.provider.name}:{settings[self.provider.short_for]}"
         inside = [part.name for part in self.parts]
-        inside += [f"{name}={_quoted(value)}" for name, value in settings.items()]
+        unnamed = self.provider.first_value
+        inside += [_quoted(value) if name == unnamed else f"{name}={_quoted(value)}" for name, value in settings.items()]
         return f"{self.provider.name}({', '.join(inside)})" if inside else self.provider.name
 
     @property
@@ -147,6 +152,11 @@ class BoundProvider:
             return any(part.indexes for part in self.parts)
         indexes = self.provider.indexes
         return indexes(**self.params) if callable(indexes) else indexes
+
+    @property
+    def reads_features(self) -> bool:
+        """Whether it or one of its parts ranks documents by their features."""
+        return self.provider.reads_features or any(part.reads_features for part in self.parts)
 
     @property
     def heeds_scope(self) -> bool:
@@ -238,6 +248,8 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
     for part in arguments_of(shape["inside"] or "", text, shown_text):
         if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
             settings |= _setting(shown_text, provider, setting[1], setting[2])
+        elif provider.first_value and not settings:
+            settings = _setting(shown_text, provider, provider.first_value, part)
         elif not provider.takes_parts:
             raise BadParameter(f"{shown_text}: {_without_names(provider, part)}")
         else:
@@ -331,6 +343,8 @@ def _bound(text: str, provider: Provider, user_settings: Mapping[str, Any], part
 def _example(provider: Provider, name: str = "") -> str:
     """`http(url=…)` or `python:…`: the provider with this parameter, or with its first one."""
     first = name or provider.params[0].name
+    if first == provider.first_value:
+        return f"{provider.name}(…)"
     return f"{provider.name}:…" if first == provider.short_for else f"{provider.name}({first}=…)"
 
 

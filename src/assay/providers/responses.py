@@ -20,6 +20,7 @@ from assay.model import (
     TERM,
     TEXTS,
     Document,
+    FeatureTable,
     Hit,
     Query,
     are_columns,
@@ -342,6 +343,7 @@ class Composed:
         self.parts = list(map(adapt, parts))
         self.batch: int = min((part.batch for part in self.parts), default=BATCH)
         """The smallest batch of all parts."""
+        self.indexes = any(part.indexes for part in self.parts)
         self._event_loop = EventLoop()
 
     def index(self, documents: Iterable[Document]) -> None:
@@ -363,6 +365,11 @@ class Composed:
         """Give the order of the benchmark to each part that reads files in this order."""
         for part in self.parts:
             self._event_loop.result(part.set_order(queries, documents))
+
+    def set_features(self, features: FeatureTable) -> None:
+        """Give the features of documents to each part that ranks by them."""
+        for part in self.parts:
+            self._event_loop.result(part.set_features(features))
 
     def close(self) -> None:
         """Close each part that can be closed."""

@@ -76,6 +76,8 @@ from assay.reports.sections.evaluation import render_evaluation as render_evalua
 from assay.reports.sections.explanations import render_why as render_why
 from assay.reports.sections.explanations import why as why
 from assay.reports.sections.explanations import why_to_dict as why_to_dict
+from assay.reports.sections.features import feature_sections as feature_sections
+from assay.reports.sections.features import render_features as render_features
 from assay.reports.sections.judging import layer_table as layer_table
 from assay.reports.sections.judging import next_steps as next_steps
 from assay.reports.sections.judging import pool_table as pool_table

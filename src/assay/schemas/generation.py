@@ -10,6 +10,7 @@ import msgspec
 from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
+from assay.schemas.feature_forms import FeaturesFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
 from assay.schemas.judging_forms import (
     AnswerJudgingFile,
@@ -34,6 +35,7 @@ FORMS: Mapping[str, Any] = {
     "assay.discrimination/1": DiscriminationFile,
     "assay.drift/1": DriftFile,
     "assay.export/1": Line,
+    "assay.features/1": FeaturesFile,
     "assay.gate-check/1": GateCheckFile,
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,

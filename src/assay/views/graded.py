@@ -156,6 +156,8 @@ class GradedRun:
     """Which hits have the same score as other documents; None if there are none."""
     tie_rule: str = "settled"
     """settled: ranks are fixed; expected: scores are means over all orders of ties; error: ties must not change a score."""
+    empty_score: float = 0.0
+    """The score of a query without relevant documents, for metrics whose best score is 1."""
     _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property

@@ -207,6 +207,8 @@ def _applied(run: GradedRun, policy: Policy) -> GradedRun:
     tie_rule = policy.ties if policy.ties in ("expected", "error") else "settled"
     if (top, policy.rel, tie_rule) != (run.max_grade, run.level, run.tie_rule):
         run = replace(run, max_grade=top, level=policy.rel, tie_rule=tie_rule)
+    if policy.no_relevant == "one":
+        run = replace(run, empty_score=1.0)
     if policy.depth is not None:
         run = run.cut(policy.depth)
     if policy.negatives == "nonrelevant":

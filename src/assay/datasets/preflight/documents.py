@@ -63,6 +63,9 @@ def _check_corpus(dataset: BenchmarkDataset) -> list[Finding]:
 
 def survey_documents(dataset: BenchmarkDataset) -> tuple[Corpus, list[Finding]]:
     """Check every document once. If the file cannot be read to its end, this is a finding, and the corpus is empty."""
+    if dataset.features is not None:  # the documents have no texts
+        sizes = {query: len(docs) for query, docs in dataset.features.groups.items()}
+        return Corpus(ids=dict.fromkeys(dataset.documents), group_sizes=sizes), []
     survey = _Survey(dataset)
     try:
         len(dataset.documents)  # checks every line of a file

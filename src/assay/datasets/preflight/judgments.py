@@ -64,7 +64,7 @@ def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Fin
                 (relevant if judged[doc] > 0 else others).about_judgment(key, doc, f"grade {judged[doc]:g}")
                 affected |= {key} if judged[doc] > 0 else set()
         scope = _scope(dataset.queries.get(key))
-        if scope is not None:
+        if scope is not None and dataset.features is None:  # a file of features judges the documents of each query
             for doc in judged:
                 if judged[doc] > 0 and doc in corpus.ids and corpus.group_of.get(doc) != scope:
                     elsewhere.about_judgment(key, doc, _where(corpus, doc, scope))

@@ -71,7 +71,9 @@ QUERY_FILES = ("queries", "topics", "questions", "golden")
 
 
 def has_place_for_texts(dataset: BenchmarkDataset) -> bool:
-    """Whether the benchmark should have texts: it has more than judgments, from which only the ids of queries are known."""
+    """Whether the benchmark should have texts: it has more than judgments or features, which know only ids of queries."""
+    if dataset.features is not None:
+        return False
     if any(query != Query(key) for key, query in dataset.queries.items()):
         return True
     path = dataset.path

@@ -65,6 +65,28 @@ AVERAGE_PRECISION = Metric(
 )
 
 
+def label_ranking_average_precision(run: GradedRun, rel: float | None) -> Scores:
+    """Average precision in which tied documents share the last rank of their group, so that the order of ties has no effect.
+
+    A relevant document that was not retrieved contributes 0.
+    """
+    query, better, equal, n_hits, n_before = groups_of(tied_relevant(run, rel))
+    precisions = n_hits * (n_before + n_hits) / (better + equal)
+    return ratio(np.bincount(query, weights=precisions, minlength=run.n_queries), run.n_relevant(rel))
+
+
+LABEL_RANKING_AVERAGE_PRECISION = Metric(
+    "lrap",
+    label_ranking_average_precision,
+    expected=label_ranking_average_precision,
+    params=(REL,),
+    aliases=("label_ranking_average_precision", "label_ranking_average_precision_score"),
+    mistaken_for=("map",),
+    formula="1/R · Σ over relevant documents d of (relevant documents with at least the score of d) ÷ (all such documents)",
+    cite="Tsoumakas, Katakis & Vlahavas 2010, Mining Multi-label Data",
+)
+
+
 RECALL_ROUNDING = Param(
     "rounding",
     one_of("up", "nearest"),

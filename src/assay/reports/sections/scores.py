@@ -210,7 +210,8 @@ def _coverage_notes(result: Result) -> list[str]:
         texts.append(f"{counted(n, 'query')} {_verb(n, 'is', 'are')} missing from the run and {fate} ({named}).")
     if n := counts["without_relevant"]:
         zero = f"{_verb(n, 'scores', 'score')} 0 on binary metrics"
-        fate = _left_out(n) if result.policy.no_relevant == "skip" else zero
+        perfect = f"{_verb(n, 'scores', 'score')} 1"
+        fate = {"skip": _left_out(n), "one": perfect}.get(result.policy.no_relevant, zero)
         texts.append(f"{counted(n, 'query')} {_verb(n, 'has', 'have')} no relevant document and {fate}.")
     # queries without ground truth have a note of their own
     n_told = result.relevance.get("undecided_in_run", result.relevance.get("undecided", 0))

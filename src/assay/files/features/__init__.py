@@ -1,0 +1,1 @@
+"""Features: files with labels and numbered features of documents (LETOR, SVMlight), and scores for their lines."""

@@ -1,0 +1,52 @@
+"""xgboost: the documents of a query by a model of XGBoost in a JSON or UBJSON file."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from assay.grammar import Param, one_of
+from assay.model import Features
+from assay.providers.loading import import_package
+from assay.providers.provider import Provider
+from assay.providers.ranking_models import MODEL, LoadedModel, ModelFile, ModelKind, absent_param, model_record
+
+
+def _load(content: bytes, trees: str) -> LoadedModel:
+    """The model. If its training was stopped early, `best` uses its trees up to the best round."""
+    package = import_package("xgboost", "xgboost", "pip install xgboost")
+    booster = package.Booster()
+    booster.load_model(bytearray(content))
+    best = booster.attributes().get("best_iteration")
+    rounds = (0, int(best) + 1) if best is not None and trees == "best" else (0, 0)
+
+    def predict(values: Features) -> Any:
+        return booster.predict(package.DMatrix(values), validate_features=False, iteration_range=rounds)
+
+    return LoadedModel(int(booster.num_features()), predict)
+
+
+KIND = ModelKind(
+    "xgboost",
+    "xgboost",
+    "a JSON or UBJSON model of XGBoost (booster.save_model('model.json'))",
+    lambda content: content.startswith(b"{") and b"learner" in content[:1000],
+    _load,
+)
+PROVIDER = Provider(
+    "xgboost",
+    "the documents of a query by a model of XGBoost, from its JSON file",
+    partial(ModelFile, KIND),
+    params=(
+        MODEL,
+        absent_param("missing"),
+        Param(
+            "trees",
+            one_of("best", "all"),
+            "best",
+            "the trees that are used if training was stopped early: up to the best round, as XGBRanker does, or all, as "
+            "Booster.predict does",
+        ),
+    ),
+    **model_record(KIND),
+)
