@@ -1,0 +1,206 @@
+"""A Spark cluster on this machine: a standalone master and workers on the loopback interface, as processes.
+
+Every process is started and ended by its number, and listens on 127.0.0.1 only. The ports are chosen by the system.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LOOPBACK = "127.0.0.1"
+HOSTS = ("127.0.0.1", "127.0.0.2")
+"""The addresses of workers. Spark starts a second attempt of a slow task only on another host."""
+
+SECONDS_TO_START = 90
+EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+PYTHON_WORKERS = re.compile(r"pyspark[./](daemon|worker)")
+
+
+class NotStarted(RuntimeError):
+    """A process of the cluster ended, or did not come up in time; with the end of its log."""
+
+
+def spark_home() -> Path:
+    """The folder of the installed package, which has the jars and `bin/spark-class`."""
+    import pyspark
+
+    return Path(pyspark.__file__).parent
+
+
+def java() -> str | None:
+    """The program that runs Spark, if this machine has one."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+
+
+def environment(folder: Path, host: str = LOOPBACK) -> dict[str, str]:
+    """Variables of the processes: everything stays on this machine and in the folder of the test."""
+    own = {
+        "SPARK_HOME": str(spark_home()),
+        "SPARK_LOCAL_IP": host,
+        "SPARK_LOCAL_HOSTNAME": host,
+        "SPARK_LOCAL_DIRS": str(folder / "local"),
+        "SPARK_WORKER_DIR": str(folder / "work"),
+        "SPARK_CONF_DIR": str(folder),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+    }
+    return {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")} | own
+
+
+@dataclass
+class Process:
+    """A process of the cluster, and its log."""
+
+    name: str
+    running: subprocess.Popen[bytes]
+    log: Path
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """The first match in the log; an error if the process ends before, or needs too long."""
+        for _ in _moments(SECONDS_TO_START):
+            text = self.log.read_text(encoding="utf-8", errors="replace")
+            if match := re.search(pattern, text):
+                return match
+            if self.running.poll() is not None:
+                break
+        end = "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
+        raise NotStarted(f"{self.name}: no /{pattern}/ in its log\n{end}")
+
+    def stop(self) -> None:
+        """End the process and everything that it started."""
+        members = descendants(self.running.pid)
+        for end in (signal.SIGTERM, signal.SIGKILL):
+            if self.running.poll() is None:
+                self.running.send_signal(end)
+                with _ignored(subprocess.TimeoutExpired):
+                    self.running.wait(15)
+        for pid in members:
+            with _ignored(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@contextmanager
+def _ignored(*kinds: type[BaseException]) -> Iterator[None]:
+    try:
+        yield
+    except kinds:
+        pass
+
+
+def _moments(seconds: float, step: float = 0.05) -> Iterator[None]:
+    """Comes back every few milliseconds until the time is over."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+        time.sleep(step)
+
+
+def start(name: str, arguments: list[str], folder: Path, host: str = LOOPBACK) -> Process:
+    """Start a class of Spark. `spark-class` turns into the Java process, which so has its number."""
+    log = folder / f"{name}.log"
+    with log.open("wb") as stream:
+        running = subprocess.Popen(
+            [str(spark_home() / "bin" / "spark-class"), *arguments],
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=environment(folder, host),
+            cwd=folder,
+            start_new_session=True,
+        )
+    return Process(name, running, log)
+
+
+@dataclass
+class Cluster:
+    """A master and its workers."""
+
+    url: str
+    folder: Path
+    master: Process
+    workers: list[Process] = field(default_factory=list)
+
+    def executors(self) -> list[int]:
+        """The processes in which the workers run tasks."""
+        found = [pid for worker in self.workers for pid in descendants(worker.running.pid)]
+        return [pid for pid in found if EXECUTOR in command_line(pid)]
+
+    def python_workers(self) -> list[int]:
+        """The Python processes that compute, without the daemon that forks them."""
+        found = []
+        for executor in self.executors():
+            python = [pid for pid in descendants(executor) if PYTHON_WORKERS.search(command_line(pid))]
+            found += [pid for pid in python if parent(pid) in python]
+        return found
+
+
+@contextmanager
+def running_cluster(folder: Path, cores: int = 2) -> Iterator[Cluster]:
+    """A master with two workers, each with so many cores on paper and 1 GB for executors."""
+    with ExitStack() as stack:
+        master = start("master", ["org.apache.spark.deploy.master.Master", *_address(LOOPBACK)], folder)
+        stack.callback(master.stop)
+        url = master.wait_for(rf"Starting Spark master at (spark://{LOOPBACK}:\d+)")[1]
+        master.wait_for("I have been elected leader")
+        cluster = Cluster(url, folder, master)
+        size = ["--cores", str(cores), "--memory", "1g"]
+        for number, host in enumerate(HOSTS):
+            arguments = ["org.apache.spark.deploy.worker.Worker", *_address(host), *size, url]
+            worker = start(f"worker-{number}", arguments, folder, host)
+            stack.callback(worker.stop)
+            cluster.workers.append(worker)
+        for worker in cluster.workers:
+            worker.wait_for("Successfully registered with master")
+        yield cluster
+
+
+def _address(host: str) -> list[str]:
+    return ["--host", host, "--port", "0", "--webui-port", "0"]
+
+
+# What /proc says about processes
+def command_line(pid: int) -> str:
+    """The words of a command; nothing if the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def parent(pid: int) -> int:
+    """The process that started this one; 0 if it has ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process that this one started, and what those started, oldest first."""
+    parents = {int(entry.name): parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdecimal()}
+    found = [pid]
+    for member in found:
+        found += sorted(child for child, of in parents.items() if of == member)
+    return found[1:]
+
+
+def kill_when(find: Callable[[], list[int]], seconds: float) -> int:
+    """Kill the first process that is found within the time, and return its number; 0 if there is none."""
+    for _ in _moments(seconds, step=0.01):
+        for pid in find():
+            with _ignored(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                return pid
+    return 0
