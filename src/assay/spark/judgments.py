@@ -1,0 +1,55 @@
+"""Judgments for Spark: from anything that holds judgments, or from a DataFrame of Spark, which is collected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.datasets import BenchmarkDataset
+from assay.errors import DataError, UsageError
+from assay.evaluation import load_ground_truth, scored_judgments
+from assay.files import Reading, parse_columns, reading_with
+from assay.model import Qrels
+from assay.spark.run_table import column_types, is_spark_frame
+from assay.spark.shipped_judgments import ShippedJudgments
+from assay.text import counted
+
+MAX_JUDGMENTS = 5_000_000
+"""Judgments that a DataFrame may have; more are not collected."""
+MAX_BYTES = 100_000_000
+"""Bytes of judgments that are sent to the workers. Spark Connect refuses requests of more than 128 MiB."""
+WAY_OUT = (
+    "Workers receive all judgments, so score the queries in parts: filter the judgments and the run by query, for example "
+    "by a hash of the query id. Or keep only the judgments of the queries in the run"
+)
+
+
+def collected_judgments(source: Any, columns: Mapping[str, str] | None = None) -> Qrels:
+    """The judgments in a source. If there are too many to send them to the workers, the error says what to do."""
+    if is_spark_frame(source):
+        return _of_frame(source, columns)
+    with reading_with(Reading(parse_columns(columns))):
+        truth = load_ground_truth(source, kind="" if isinstance(source, BenchmarkDataset) else "judgments")
+    return scored_judgments(truth) if isinstance(truth, BenchmarkDataset) else truth
+
+
+def _of_frame(frame: Any, columns: Mapping[str, str] | None) -> Qrels:
+    n_rows = frame.limit(MAX_JUDGMENTS + 1).count()
+    if not n_rows:
+        raise DataError("the table has no rows. Check the path and the filters of the DataFrame", source="judgments")
+    if n_rows > MAX_JUDGMENTS:
+        raise UsageError(f"the judgments have more than {counted(MAX_JUDGMENTS, 'row')}. {WAY_OUT}")
+    names = [name for name, kind in column_types(frame).items() if kind not in ("array", "map", "struct", "binary")]
+    with reading_with(Reading(parse_columns(columns))) as reading:
+        qrels = Qrels(frame.select(*(f"`{name}`" for name in names)).toArrow())
+    reading.check_columns_used()
+    return qrels
+
+
+def shipped(qrels: Qrels) -> ShippedJudgments:
+    """The judgments as bytes; an error if they are too large for the workers."""
+    some = ShippedJudgments.of(qrels)
+    if len(some.payload) > MAX_BYTES:
+        size = f"{counted(len(qrels.docs), 'judgment')} ({len(some.payload) / 1e6:,.0f} MB; at most {MAX_BYTES / 1e6:,.0f} MB)"
+        raise UsageError(f"{size} cannot be sent to the workers. {WAY_OUT}")
+    return some
