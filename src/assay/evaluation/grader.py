@@ -149,9 +149,9 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapp
     rules += [] if DEFAULT_RANK_RULE in rules or any(map(_keeps_scores, rules)) else [DEFAULT_RANK_RULE]
     if isinstance(run, Run):
         return run, rank_all(run, qrels, rules)
-    if isinstance(run, ExternalRun):
-        return run, run.rank(qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
+    if isinstance(run, ExternalRun):
+        return run, run.rank(qrels, rules, name_extra=name_extra)
     if not isinstance(run, Mapping):
         ranked = rank_blocks(run, qrels, rules, name_extra=name_extra)
         if ranked is None and is_large(run):

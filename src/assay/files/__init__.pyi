@@ -4,6 +4,8 @@ from assay.files.answers_and_routes import read_routes as read_routes
 from assay.files.block_runs import rank_blocks as rank_blocks
 from assay.files.blocks.arrow_streams import Batch as Batch
 from assay.files.blocks.arrow_streams import TextColumn as TextColumn
+from assay.files.blocks.byte_fields import ByteFields as ByteFields
+from assay.files.blocks.table_blocks import fields_of as fields_of
 from assay.files.column_names import COLUMN_NAMES as COLUMN_NAMES
 from assay.files.column_names import DOCUMENT_NAMES as DOCUMENT_NAMES
 from assay.files.column_names import QUERY_NAMES as QUERY_NAMES
@@ -61,6 +63,9 @@ from assay.files.rows import is_frame as is_frame
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids
 from assay.files.runs import first_query as first_query
+from assay.files.scattered_runs import JudgedHits as JudgedHits
+from assay.files.scattered_runs import RankCounter as RankCounter
+from assay.files.scattered_runs import placed_of as placed_of
 from assay.files.saved_results import check_not_empty as check_not_empty
 from assay.files.saved_results import is_saved_result as is_saved_result
 from assay.files.saved_results import looks_saved as looks_saved

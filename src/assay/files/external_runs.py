@@ -18,8 +18,8 @@ class ExternalRun(ABC):
         """What an error calls the run."""
 
     @abstractmethod
-    def rank(self, qrels: Qrels, rules: Collection[RankRule]) -> Mapping[RankRule, Ranked]:
-        """The run ranked by several rules. A rule that the engine cannot follow is an error."""
+    def rank(self, qrels: Qrels, rules: Collection[RankRule], *, name_extra: bool = False) -> Mapping[RankRule, Ranked]:
+        """The run ranked by several rules; with `name_extra`, some queries without judgments are named."""
 
     @abstractmethod
     def top_documents(self, qrels: Qrels, k: int | None, rule: RankRule) -> dict[str, list[str]]:

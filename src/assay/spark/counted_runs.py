@@ -13,17 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.arrays import Ints
-from assay.errors import DataError
 from assay.files import CountedJudgments, Placed
 from assay.model import Qrels, RankRule
+from assay.spark.faults import RowFault, raise_first
+from assay.spark.run_table import RunTable
 from assay.views import Ranked
 
 EXAMPLES = 6
 """Ids of queries without judgments that a part returns; errors show up to five of them."""
+FAULT = ("fault", "fault_query", "fault_document")
 PART_COLUMNS = {
     **{"run": "string", "precision": "string", "drop_self": "boolean"},
     **dict.fromkeys(("query", "length", "judgment", "better", "equal", "above"), "array<bigint>"),
-    **{"n_constant": "bigint", "n_extra": "bigint", "extra": "array<string>", "fault": "string", "fault_query": "string"},
+    **{"n_constant": "bigint", "n_extra": "bigint", "extra": "array<string>"},
+    **dict.fromkeys(FAULT, "string"),
 }
 """The columns of what workers return, with their types."""
 PART_SCHEMA = ", ".join(f"{name} {kind}" for name, kind in PART_COLUMNS.items())
@@ -61,7 +64,7 @@ class Part(NamedTuple):
         better, equal, above = self.placed.better, self.placed.equal, self.placed.above
         arrays = {"query": self.query, "length": self.length, "judgment": self.judgment, "better": better, "equal": equal}
         numbers = {"n_constant": self.n_constant, "n_extra": self.n_extra, "extra": list(self.extra)}
-        return {"run": run, **self.scanned._asdict(), **arrays, "above": above, **numbers, "fault": None, "fault_query": None}
+        return {"run": run, **self.scanned._asdict(), **arrays, "above": above, **numbers, **dict.fromkeys(FAULT)}
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Part:
@@ -76,11 +79,11 @@ class Part(NamedTuple):
         )
 
 
-def fault_row(run: str, query: str, fault: str) -> dict[str, Any]:
+def fault_row(fault: RowFault) -> dict[str, Any]:
     """A row that says what is wrong with the data, and where."""
     none: Ints = np.zeros(0, dtype=np.int64)
     empty = Part(Scanned("", False), none, none, none, Placed(none, none, none, none), 0, 0, ())
-    return {**empty.row(run), "fault": fault, "fault_query": query}
+    return empty.row(fault.run) | dict(zip(FAULT, (fault.what, fault.query, fault.document), strict=True))
 
 
 @dataclass(frozen=True)
@@ -107,19 +110,17 @@ class CountedRun:
         return CountedJudgments(judgment, {scanned.precision: placed}, length, n_constant, n_extra)
 
 
-def collected_runs(rows: Iterable[Mapping[str, Any]], has_runs: bool) -> dict[str, CountedRun]:
+def collected_runs(rows: Iterable[Mapping[str, Any]], table: RunTable) -> dict[str, CountedRun]:
     """Run → its parts, from the rows that workers returned; an error if one of them found a fault in the data."""
     parts: dict[str, list[Part]] = {}
-    faults: list[tuple[str, str, str]] = []
+    faults: list[RowFault] = []
     for row in rows:
-        if row["fault"] is not None:
-            faults.append((row["run"] or "", row["fault_query"] or "", row["fault"]))
-        else:
+        what, query, document = (row[name] for name in FAULT)
+        if what is None:
             parts.setdefault(row["run"], []).append(Part.of(row))
-    if faults:
-        run, query, fault = min(faults)  # the same one, whatever the order of the parts
-        place = ", ".join(([f"run {run}"] if has_runs else ["run"]) + ([f"query {query}"] if query else []))
-        raise DataError(fault, source=place)
+        else:
+            faults.append(RowFault(row["run"], query, document, what))
+    raise_first(faults, table)
     return {run: CountedRun(parts[run]) for run in sorted(parts)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
 from assay.comparison import Comparison
@@ -12,7 +13,8 @@ from assay.errors import UsageError
 from assay.evaluation import Profile, Result, choose_profile, evaluate_metrics, settings_of
 from assay.metrics import Given, parse_metrics, written_metrics
 from assay.model import Policy
-from assay.spark.distributed_run import distributed_runs
+from assay.spark.distributed_run import DistributedRun, distributed_runs
+from assay.spark.duplicates import keep_best
 from assay.spark.forms import Form
 from assay.spark.judgments import collected_judgments
 from assay.spark.refusals import check_form, check_settings
@@ -26,6 +28,7 @@ class TableSettings(TypedDict, total=False):
     profile: str | Profile | None
     columns: Mapping[str, str] | None
     form: Form
+    unique: bool
     tie_band: bool
 
 
@@ -66,6 +69,7 @@ def evaluate(
     name: str = "",
     columns: Mapping[str, str] | None = None,
     form: Form = "auto",
+    unique: bool = False,
     tie_band: bool = False,
 ) -> Result | dict[str, Result]:
     """Score a run that is a DataFrame of Spark; with `run_col`, the column that names runs, a result for each run.
@@ -79,12 +83,28 @@ def evaluate(
     parsed = parse_metrics(None if metrics is None else written_metrics(metrics), chosen.name)
     check_settings(settings_of(parsed, chosen), chosen)
     table = run_table(run, run_col, columns)
+    if chosen.policy.duplicates == "keep_best":
+        table = replace(table, frame=keep_best(table.frame))
     judgments = collected_judgments(qrels, columns)
     results = {
-        part.run: evaluate_metrics(judgments, part, parsed, profile=chosen, name=part.run or name, tie_band=tie_band)
-        for part in distributed_runs(table, judgments, form)
+        part.run: _with_engine(
+            evaluate_metrics(judgments, part, parsed, profile=chosen, name=part.run or name, tie_band=tie_band), part
+        )
+        for part in distributed_runs(table, judgments, form, is_unique=unique or chosen.policy.duplicates == "keep_best")
     }
     return results if run_col is not None else next(iter(results.values()))
+
+
+def _with_engine(result: Result, run: DistributedRun) -> Result:
+    """The result with a record of how it was computed."""
+    job = run.job
+    engine = {
+        "name": "spark",
+        "version": str(job.table.frame.sparkSession.version),
+        "form": job.form,
+        "rows": job.survey.sizes[run.run].n_rows,
+    }
+    return result.with_fields(provenance={**result.provenance, "engine": engine})
 
 
 def compare(

@@ -11,13 +11,11 @@ from assay.evaluation import load_ground_truth, scored_judgments
 from assay.files import Reading, parse_columns, reading_with
 from assay.model import Qrels
 from assay.spark.run_table import column_types, is_spark_frame
-from assay.spark.shipped_judgments import ShippedJudgments
+from assay.spark.shipping import Shipped
 from assay.text import counted
 
 MAX_JUDGMENTS = 5_000_000
 """Judgments that a DataFrame may have; more are not collected."""
-MAX_BYTES = 100_000_000
-"""Bytes of judgments that are sent to the workers. Spark Connect refuses requests of more than 128 MiB."""
 WAY_OUT = (
     "Workers receive all judgments, so score the queries in parts: filter the judgments and the run by query, for example "
     "by a hash of the query id. Or keep only the judgments of the queries in the run"
@@ -46,10 +44,9 @@ def _of_frame(frame: Any, columns: Mapping[str, str] | None) -> Qrels:
     return qrels
 
 
-def shipped(qrels: Qrels) -> ShippedJudgments:
+def shipped_judgments(qrels: Qrels) -> Shipped[Qrels]:
     """The judgments as bytes; an error if they are too large for the workers."""
-    some = ShippedJudgments.of(qrels)
-    if len(some.payload) > MAX_BYTES:
-        size = f"{counted(len(qrels.docs), 'judgment')} ({len(some.payload) / 1e6:,.0f} MB; at most {MAX_BYTES / 1e6:,.0f} MB)"
-        raise UsageError(f"{size} cannot be sent to the workers. {WAY_OUT}")
-    return some
+    shipped = Shipped.of(qrels)
+    if shipped.is_too_large:
+        raise UsageError(f"{counted(len(qrels.docs), 'judgment')} ({shipped.size}) cannot be sent to the workers. {WAY_OUT}")
+    return shipped
