@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,19 +83,11 @@ class Process:
         for end in (signal.SIGTERM, signal.SIGKILL):
             if self.running.poll() is None:
                 self.running.send_signal(end)
-                with _ignored(subprocess.TimeoutExpired):
+                with suppress(subprocess.TimeoutExpired):
                     self.running.wait(15)
         for pid in members:
-            with _ignored(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-
-
-@contextmanager
-def _ignored(*kinds: type[BaseException]) -> Iterator[None]:
-    try:
-        yield
-    except kinds:
-        pass
 
 
 def _moments(seconds: float, step: float = 0.05) -> Iterator[None]:
@@ -137,12 +129,12 @@ class Cluster:
         return [pid for pid in found if EXECUTOR in command_line(pid)]
 
     def python_workers(self) -> list[int]:
-        """The Python processes that compute, without the daemon that forks them."""
-        found = []
-        for executor in self.executors():
-            python = [pid for pid in descendants(executor) if PYTHON_WORKERS.search(command_line(pid))]
-            found += [pid for pid in python if parent(pid) in python]
-        return found
+        """The Python processes that compute."""
+        return [pid for executor in self.executors() for pid in python_workers(executor)]
+
+    def busy_executors(self) -> list[int]:
+        """The executors that have such a process."""
+        return [executor for executor in self.executors() if python_workers(executor)]
 
 
 @contextmanager
@@ -167,6 +159,12 @@ def running_cluster(folder: Path, cores: int = 2) -> Iterator[Cluster]:
 
 def _address(host: str) -> list[str]:
     return ["--host", host, "--port", "0", "--webui-port", "0"]
+
+
+def python_workers(executor: int) -> list[int]:
+    """The Python processes that compute for an executor, without the daemon that forks them."""
+    python = [pid for pid in descendants(executor) if PYTHON_WORKERS.search(command_line(pid))]
+    return [pid for pid in python if parent(pid) in python]
 
 
 # What /proc says about processes
@@ -196,11 +194,12 @@ def descendants(pid: int) -> list[int]:
     return found[1:]
 
 
-def kill_when(find: Callable[[], list[int]], seconds: float) -> int:
-    """Kill the first process that is found within the time, and return its number; 0 if there is none."""
-    for _ in _moments(seconds, step=0.01):
+def send_when(number: signal.Signals, find: Callable[[], list[int]], until: Callable[[], bool]) -> int:
+    """Send a signal to the first process that is found, and return its number; 0 if the time is over before."""
+    while not until():
         for pid in find():
-            with _ignored(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
                 return pid
+        time.sleep(0.01)
     return 0

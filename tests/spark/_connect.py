@@ -1,4 +1,4 @@
-"""A Spark Connect server on this machine, as a process of its own, so that a client needs neither Java nor a SparkContext."""
+"""A Spark Connect server on this machine, as a process of its own: its clients have neither Java nor a SparkContext."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-from tests.spark import _cluster, _connect
+from tests.spark import _cluster, _connect, _tables
 from tests.spark._driver import LOCAL, open_session, running_driver
 
 HERE = Path(__file__).parent
@@ -71,8 +70,26 @@ def connect(connect_url, tmp_path_factory):
         yield driver
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster(installed, tmp_path_factory):
     """A standalone master with two workers."""
     with _cluster.running_cluster(tmp_path_factory.mktemp("cluster")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory):
+    """An empty folder for the event log of a driver."""
+    return tmp_path_factory.mktemp("events")
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory):
+    """200 queries with 1,500 documents each, in two files."""
+    return _tables.write_tables(tmp_path_factory.mktemp("tables"), 200, 1_500, n_files=2)
+
+
+@pytest.fixture(scope="session")
+def expected(tables):
+    """What one process computes from these tables."""
+    return _tables.evaluate_locally(tables)
