@@ -20,7 +20,7 @@ FUZZ ?= --seconds 120
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-web test ranx test-slow snapshots test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench simulate docs clean
+.PHONY: help demo demo-web test ranx test-slow snapshots test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench bench-spark simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-17s %s\n", $$1, $$2}'
@@ -133,6 +133,9 @@ lint: $(READY) ## run ruff and mypy
 
 bench: $(READY) ## time assay and other tools on seeded data (a few minutes)
 	$(BIN)/python -m benchmarks
+
+bench-spark: $(SPARK)/.ready ## measure Spark with 1 to 20 million rows, and write the tables of docs/scale.md (needs Java; 20 minutes)
+	$(SPARK)/bin/python -m benchmarks.spark
 
 simulate: $(READY) ## repeat the simulations behind the error rates that the pages promise, and write their tables into the pages
 	$(BIN)/python -m benchmarks.simulate

@@ -138,15 +138,15 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(folder: Path, cores: int = 2) -> Iterator[Cluster]:
-    """A master with two workers, each with so many cores on paper and 1 GB for executors."""
+def running_cluster(folder: Path, cores: int = 2, memory: str = "1g") -> Iterator[Cluster]:
+    """A master with two workers, each with so many cores on paper and so much memory for executors."""
     with ExitStack() as stack:
         master = start("master", ["org.apache.spark.deploy.master.Master", *_address(LOOPBACK)], folder)
         stack.callback(master.stop)
         url = master.wait_for(rf"Starting Spark master at (spark://{LOOPBACK}:\d+)")[1]
         master.wait_for("I have been elected leader")
         cluster = Cluster(url, folder, master)
-        size = ["--cores", str(cores), "--memory", "1g"]
+        size = ["--cores", str(cores), "--memory", memory]
         for number, host in enumerate(HOSTS):
             arguments = ["org.apache.spark.deploy.worker.Worker", *_address(host), *size, url]
             worker = start(f"worker-{number}", arguments, folder, host)
@@ -176,18 +176,43 @@ def command_line(pid: int) -> str:
         return ""
 
 
-def parent(pid: int) -> int:
-    """The process that started this one; 0 if it has ended."""
+def _stat(pid: int) -> list[int]:
+    """The numbers after name and state: the parent first; nothing if the process has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return 0
-    return int(stat.rpartition(")")[2].split()[1])
+        return []
+    return [int(word) for word in stat.rpartition(")")[2].split()[1:]]
+
+
+def parent(pid: int) -> int:
+    """The process that started this one; 0 if it has ended."""
+    return next(iter(_stat(pid)), 0)
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time of a process, and of its children that have ended."""
+    return sum(_stat(pid)[10:14]) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_megabytes(pid: int) -> float:
+    """The most memory that a process had at a time."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+
+def _parents() -> dict[int, int]:
+    return {int(entry.name): parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdecimal()}
+
+
+def children(pid: int) -> list[int]:
+    """The processes that this one started."""
+    return sorted(child for child, of in _parents().items() if of == pid)
 
 
 def descendants(pid: int) -> list[int]:
     """Every process that this one started, and what those started, oldest first."""
-    parents = {int(entry.name): parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdecimal()}
+    parents = _parents()
     found = [pid]
     for member in found:
         found += sorted(child for child, of in parents.items() if of == member)

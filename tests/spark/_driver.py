@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -49,7 +50,10 @@ def _begin(master: str, remote: str, settings: dict[str, str], variables: dict[s
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return function(_session, *arguments)
+    try:
+        return function(_session, *arguments)
+    except Exception:  # noqa: BLE001
+        raise RuntimeError(traceback.format_exc()) from None  # errors of Spark hold locks, and cannot be sent to the test
 
 
 def _end() -> None:
@@ -61,6 +65,7 @@ class Driver:
 
     def __init__(self, pool: ProcessPoolExecutor) -> None:
         self.pool = pool
+        self.pid: int = pool.submit(os.getpid).result(SECONDS)
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Call a function with the session, and come back at once."""

@@ -39,3 +39,9 @@ def count_ends(folder: Path) -> Counter[str]:
             counts["speculative"] += event["Task Info"]["Speculative"]
         counts["lost"] += event["Event"] == "SparkListenerExecutorRemoved"
     return counts
+
+
+def result_bytes(folder: Path) -> int:
+    """The bytes that all tasks so far have sent to the driver as their results."""
+    tasks = (event for event in read_events(folder) if event["Event"] == "SparkListenerTaskEnd")
+    return sum(task.get("Task Metrics", {}).get("Result Size", 0) for task in tasks)
