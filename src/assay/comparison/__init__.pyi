@@ -22,6 +22,7 @@ from assay.comparison.margin import MarginDecision as MarginDecision
 from assay.comparison.margin import decide_margin as decide_margin
 from assay.comparison.margin import gains_of as gains_of
 from assay.comparison.options import ComparisonOptions as ComparisonOptions
+from assay.comparison.options import SignificanceSettings as SignificanceSettings
 from assay.comparison.options import place_of as place_of
 from assay.comparison.pair_figures import sign_of as sign_of
 from assay.comparison.pairs import SHARED_TIMES as SHARED_TIMES

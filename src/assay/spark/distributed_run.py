@@ -16,6 +16,7 @@ from assay.spark.duplicates import check_duplicates
 from assay.spark.first_pass import first_pass
 from assay.spark.forms import Form, choose_form
 from assay.spark.grouped import grouped_parts
+from assay.spark.request import Request
 from assay.spark.run_table import DOCUMENT, QUERY, RUN, SCORE, RunTable
 from assay.spark.shipping import Shipped
 from assay.spark.survey import Survey
@@ -31,8 +32,6 @@ class CountingJob:
     shipped: Shipped[Qrels]
     survey: Survey
     form: Literal["grouped", "counting"]
-    is_unique: bool
-    """Whether the caller promises that no document appears twice for a query, so that the counting form need not check it."""
     _counted: dict[tuple[Scanned, ...], dict[str, CountedRun]] = field(default_factory=dict)
 
     def runs(self, scans: tuple[Scanned, ...]) -> dict[str, CountedRun]:
@@ -47,7 +46,7 @@ class CountingJob:
 
     def _counting(self, scans: tuple[Scanned, ...]) -> dict[str, CountedRun]:
         first = first_pass(self.table, self.qrels)
-        if not self.is_unique:
+        if not self.table.is_unique:
             check_duplicates(self.table)
         return counting_runs(self.table.frame, self.qrels, first, scans)
 
@@ -116,11 +115,8 @@ class DistributedRun(ExternalRun):
         return sorted({row[QUERY] for row in rows}), sorted({row[DOCUMENT] for row in rows})
 
 
-def distributed_runs(table: RunTable, qrels: Qrels, form: Form, *, is_unique: bool = False) -> list[DistributedRun]:
+def distributed_runs(request: Request, form: Form) -> list[DistributedRun]:
     """The runs of a table, in the order of their names."""
-    from assay.spark.judgments import shipped_judgments
-    from assay.spark.survey import survey_of
-
-    shipped, survey = shipped_judgments(qrels), survey_of(table)
-    job = CountingJob(table, qrels, shipped, survey, choose_form(form, survey, qrels), is_unique)
+    shipped, survey = request.prepared()
+    job = CountingJob(request.table, request.qrels, shipped, survey, choose_form(form, survey, request.qrels))
     return [DistributedRun(job, run) for run in sorted(survey.sizes)]

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
-from assay.comparison import Comparison
+from assay.comparison import Comparison, SignificanceSettings
 from assay.comparison import compare as compare_results
-from assay.comparison.options import SignificanceSettings
 from assay.errors import UsageError
-from assay.evaluation import Profile, Result, choose_profile, evaluate_metrics, settings_of
-from assay.metrics import Given, parse_metrics, written_metrics
-from assay.model import Policy
+from assay.evaluation import Result, evaluate_metrics
+from assay.metrics import Given
 from assay.spark.distributed_run import DistributedRun, distributed_runs
-from assay.spark.duplicates import keep_best
 from assay.spark.forms import Form
-from assay.spark.judgments import collected_judgments
-from assay.spark.refusals import check_form, check_settings
-from assay.spark.run_table import check_spark, run_table
+from assay.spark.request import Conventions, Request, check_form
 
 
-class TableSettings(TypedDict, total=False):
-    """How tables are read and scored."""
+class TableSettings(Conventions, total=False):
+    """How runs are read, counted and scored, as keywords."""
 
-    policy: Policy | None
-    profile: str | Profile | None
-    columns: Mapping[str, str] | None
     form: Form
     unique: bool
     tie_band: bool
@@ -40,9 +32,28 @@ def evaluate(  # noqa: D418 (here all that is public is explained)
     run_col: None = None,
     *,
     name: str = "",
-    **settings: Unpack[TableSettings],
+    form: Form = "auto",
+    unique: bool = False,
+    tie_band: bool = False,
+    **conventions: Unpack[Conventions],
 ) -> Result:
     """Score one run."""
+
+
+@overload
+def evaluate(  # noqa: D418
+    qrels: Any,
+    run: Any,
+    metrics: Given | Iterable[Given] | None,
+    run_col: str,
+    *,
+    name: str = "",
+    form: Form = "auto",
+    unique: bool = False,
+    tie_band: bool = False,
+    **conventions: Unpack[Conventions],
+) -> dict[str, Result]:
+    """Score each run of a table."""
 
 
 @overload
@@ -53,7 +64,10 @@ def evaluate(  # noqa: D418
     *,
     run_col: str,
     name: str = "",
-    **settings: Unpack[TableSettings],
+    form: Form = "auto",
+    unique: bool = False,
+    tie_band: bool = False,
+    **conventions: Unpack[Conventions],
 ) -> dict[str, Result]:
     """Score each run of a table."""
 
@@ -64,46 +78,33 @@ def evaluate(
     metrics: Given | Iterable[Given] | None = None,
     run_col: str | None = None,
     *,
-    policy: Policy | None = None,
-    profile: str | Profile | None = None,
     name: str = "",
-    columns: Mapping[str, str] | None = None,
     form: Form = "auto",
     unique: bool = False,
     tie_band: bool = False,
+    **conventions: Unpack[Conventions],
 ) -> Result | dict[str, Result]:
     """Score a run that is a DataFrame of Spark; with `run_col`, the column that names runs, a result for each run.
 
     `qrels` is anything that `assay.evaluate` accepts, or a DataFrame of Spark. The results are those of `assay.evaluate` on
-    the same rows. `columns` names columns that are not recognised, such as `{"query_id": "q"}`.
+    the same rows. `columns` names columns that are not recognised, such as `{"query_id": "q"}`. `form` is how rows are
+    counted: grouped (one shuffle), counting (no shuffle of rows, but several passes) or auto (chosen by size). `unique`
+    promises that no document appears twice for a query; without it, the form counting checks this with a shuffle of hashes.
     """
-    check_spark("runs in Spark need")
     check_form(form)
-    chosen = choose_profile(policy, profile)
-    parsed = parse_metrics(None if metrics is None else written_metrics(metrics), chosen.name)
-    check_settings(settings_of(parsed, chosen), chosen)
-    table = run_table(run, run_col, columns)
-    if chosen.policy.duplicates == "keep_best":
-        table = replace(table, frame=keep_best(table.frame))
-    judgments = collected_judgments(qrels, columns)
-    results = {
-        part.run: _with_engine(
-            evaluate_metrics(judgments, part, parsed, profile=chosen, name=part.run or name, tie_band=tie_band), part
-        )
-        for part in distributed_runs(table, judgments, form, is_unique=unique or chosen.policy.duplicates == "keep_best")
-    }
+    request = Request.of(qrels, run, metrics, run_col, conventions)
+    if unique:
+        request = replace(request, table=replace(request.table, is_unique=True))
+    results = {some.run: _result(request, some, some.run or name, tie_band) for some in distributed_runs(request, form)}
     return results if run_col is not None else next(iter(results.values()))
 
 
-def _with_engine(result: Result, run: DistributedRun) -> Result:
-    """The result with a record of how it was computed."""
-    job = run.job
-    engine = {
-        "name": "spark",
-        "version": str(job.table.frame.sparkSession.version),
-        "form": job.form,
-        "rows": job.survey.sizes[run.run].n_rows,
-    }
+def _result(request: Request, run: DistributedRun, name: str, tie_band: bool) -> Result:
+    """The result of a run, with a record of how it was computed."""
+    result = evaluate_metrics(request.qrels, run, request.metrics, profile=request.profile, name=name, tie_band=tie_band)
+    version = str(request.table.frame.sparkSession.version)
+    n_rows = run.job.survey.sizes[run.run].n_rows
+    engine = {"name": "spark", "version": version, "form": run.job.form, "rows": n_rows}
     return result.with_fields(provenance={**result.provenance, "engine": engine})
 
 
@@ -117,12 +118,15 @@ def compare(
     table: TableSettings | None = None,
     **settings: Unpack[SignificanceSettings],
 ) -> Comparison:
-    """Score runs and compare them. `runs` is a DataFrame with a column `run_col`, or a mapping of names to DataFrames."""
+    """Score runs in Spark and compare them. `runs` is a DataFrame with a column `run_col`, or a mapping of names to DataFrames.
+
+    `settings` are those of a comparison, as for `assay.compare`; `table` are the settings of `evaluate`.
+    """
     how: TableSettings = table or {}
     if isinstance(runs, Mapping):
         results = {str(name): evaluate(qrels, frame, metrics, name=str(name), **how) for name, frame in runs.items()}
     elif run_col is None:
-        raise UsageError("a comparison needs run_col, the column that names the run of each row, or {'bm25': df, 'dense': other}")
+        raise UsageError("compare needs run_col, the column that names the run of each row, or {'bm25': df, 'dense': other}")
     else:
         results = evaluate(qrels, runs, metrics, run_col=run_col, **how)
     return compare_results(None, results, baseline=baseline, **settings)

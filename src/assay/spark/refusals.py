@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import get_args
 
-from assay.errors import BadParameter, UsageError
+from assay.errors import UsageError
 from assay.evaluation import Profile, Setting
-from assay.spark.forms import Form
 
 FOLLOWED = ("docid_desc", "docid_asc", "expected", "error")
 """The values of ties that do not need an order of rows."""
@@ -33,8 +31,3 @@ def check_settings(settings: Iterable[Setting], profile: Profile) -> None:
 def _owner(profile: Profile) -> str:
     return f"profile {profile.name}: " if profile.name else ""
 
-
-def check_form(form: str) -> None:
-    """Raise for an unknown form."""
-    if form not in get_args(Form):
-        raise BadParameter(f"form must be one of {', '.join(get_args(Form))}, not {form!r}")

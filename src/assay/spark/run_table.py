@@ -39,6 +39,8 @@ class RunTable:
     frame: DataFrame
     has_runs: bool
     """Whether a column names the run of each row."""
+    is_unique: bool = False
+    """Whether no document appears twice for a query, so that this is not checked again."""
 
     def label(self, run: str) -> str:
         """What an error calls a run."""

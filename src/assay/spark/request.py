@@ -1,0 +1,66 @@
+"""Requests: what is to be scored and how, checked before any job starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, get_args
+
+from assay.errors import BadParameter
+from assay.evaluation import Profile, Setting, choose_profile, settings_of
+from assay.metrics import BoundMetric, Given, parse_metrics, written_metrics
+from assay.model import Policy, Qrels
+from assay.spark.duplicates import keep_best
+from assay.spark.forms import Form
+from assay.spark.judgments import collected_judgments, shipped_judgments
+from assay.spark.refusals import check_settings
+from assay.spark.run_table import RunTable, check_spark, run_table
+from assay.spark.shipping import Shipped
+from assay.spark.survey import Survey, survey_of
+
+
+class Conventions(TypedDict, total=False):
+    """How a table is read and scored, as keywords."""
+
+    policy: Policy | None
+    profile: str | Profile | None
+    columns: Mapping[str, str] | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """Judgments, runs and metrics."""
+
+    qrels: Qrels
+    table: RunTable
+    metrics: tuple[BoundMetric, ...]
+    profile: Profile
+
+    @classmethod
+    def of(
+        cls, qrels: Any, run: Any, metrics: Given | Iterable[Given] | None, run_col: str | None, how: Conventions
+    ) -> Request:
+        """The request, if it can be carried out. Only judgments in Spark are collected."""
+        check_spark("runs in Spark need")
+        profile = choose_profile(how.get("policy"), how.get("profile"))
+        parsed = tuple(parse_metrics(None if metrics is None else written_metrics(metrics), profile.name))
+        check_settings(settings_of(parsed, profile), profile)
+        table = run_table(run, run_col, how.get("columns"))
+        if profile.policy.duplicates == "keep_best":
+            table = replace(table, frame=keep_best(table.frame), is_unique=True)
+        return cls(collected_judgments(qrels, how.get("columns")), table, parsed, profile)
+
+    @property
+    def settings(self) -> Sequence[Setting]:
+        """How each metric is scored."""
+        return settings_of(self.metrics, self.profile)
+
+    def prepared(self) -> tuple[Shipped[Qrels], Survey]:
+        """The judgments for the workers, and the sizes of the runs. The first job starts here."""
+        return shipped_judgments(self.qrels), survey_of(self.table)
+
+
+def check_form(form: str) -> None:
+    """Raise for an unknown form."""
+    if form not in get_args(Form):
+        raise BadParameter(f"form must be one of {', '.join(get_args(Form))}, not {form!r}")
