@@ -112,7 +112,7 @@ test-spark-local: $(SPARK)/.ready ## test Spark on two threads and over Spark Co
 	ASSAY_TEST_REQUIRE=spark $(SPARK)/bin/python -m pytest tests/spark --ignore-glob='*/test_cluster*.py'
 
 test-spark: $(SPARK)/.ready ## test Spark on a cluster with two workers on this machine, and kill its processes (needs Java)
-	ASSAY_TEST_REQUIRE=spark $(SPARK)/bin/python -m pytest tests/spark/test_cluster*.py
+	ASSAY_TEST_REQUIRE=spark $(SPARK)/bin/python -m pytest -o log_cli=true -o log_cli_level=INFO tests/spark/test_cluster*.py
 
 kills: $(READY) ## kill assay at 1,000 points while it evaluates, saves, exports and caches, and check that nothing is lost (KILLS='--count 50')
 	$(BIN)/python -m kills --jobs $(JOBS) $(KILLS)

@@ -1,7 +1,7 @@
 """python -m benchmarks.spark: runs of 1 to 20 million rows on a Spark cluster of this machine, and in one process.
 
-It writes the tables of docs/scale.md, and needs PySpark and Java: make bench-spark. `python -m benchmarks.spark 1 5` measures
-only runs of 1 and 5 million rows, and writes nothing.
+It writes the tables of docs/scale.md. It needs PySpark and Java: make bench-spark. `python -m benchmarks.spark 1 5`
+measures only runs of 1 and 5 million rows, and writes nothing.
 """
 
 from __future__ import annotations

@@ -128,13 +128,13 @@ class Cluster:
         found = [pid for worker in self.workers for pid in descendants(worker.running.pid)]
         return [pid for pid in found if EXECUTOR in command_line(pid)]
 
-    def python_workers(self) -> list[int]:
-        """The Python processes that compute."""
-        return [pid for executor in self.executors() for pid in python_workers(executor)]
+    def busy_python_workers(self) -> list[int]:
+        """The Python processes that are computing now."""
+        return [pid for executor in self.executors() for pid in busy_python_workers(executor)]
 
     def busy_executors(self) -> list[int]:
         """The executors that have such a process."""
-        return [executor for executor in self.executors() if python_workers(executor)]
+        return [executor for executor in self.executors() if busy_python_workers(executor)]
 
 
 @contextmanager
@@ -161,10 +161,13 @@ def _address(host: str) -> list[str]:
     return ["--host", host, "--port", "0", "--webui-port", "0"]
 
 
-def python_workers(executor: int) -> list[int]:
+def busy_python_workers(executor: int) -> list[int]:
     """The Python processes that compute for an executor, without the daemon that forks them."""
     python = [pid for pid in descendants(executor) if PYTHON_WORKERS.search(command_line(pid))]
-    return [pid for pid in python if parent(pid) in python]
+    workers = [pid for pid in python if parent(pid) in python]
+    used = {pid: cpu_seconds(pid) for pid in workers}
+    time.sleep(0.03)
+    return [pid for pid in workers if cpu_seconds(pid) > used[pid]]
 
 
 # What /proc says about processes

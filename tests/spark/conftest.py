@@ -77,12 +77,6 @@ def cluster(installed, tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="module")
-def events(tmp_path_factory):
-    """An empty folder for the event log of a driver."""
-    return tmp_path_factory.mktemp("events")
-
-
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory):
     """200 queries with 1,500 documents each, in two files."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 
 import pytest
 from tests.spark import _events
 from tests.spark._driver import running_driver
-from tests.spark._kills import FORMS, SETTINGS, evaluate_while
+from tests.spark._kills import FORMS, SETTINGS, Work
 
 ATTEMPTS = 2
 SPECULATION = {
@@ -17,12 +18,16 @@ SPECULATION = {
 }
 
 
+@pytest.fixture(scope="module")
+def work(cluster, tables, expected, tmp_path_factory):
+    """Evaluations on a driver that starts second attempts."""
+    events, folder = tmp_path_factory.mktemp("events"), tmp_path_factory.mktemp("driver")
+    with running_driver(folder, cluster.url, **SETTINGS, **SPECULATION, **_events.settings(events)) as driver:
+        yield Work(driver, events, tables, expected)
+
+
 @pytest.mark.parametrize("form", FORMS)
-def test_an_attempt_that_loses_changes_nothing(cluster, tables, form, expected, tmp_path):
+def test_an_attempt_that_loses_changes_nothing(cluster, work, form):
     """A Python worker stops in the middle, so Spark starts a second attempt, uses its rows, and kills the first one."""
-    (events := tmp_path / "events").mkdir()
-    with running_driver(tmp_path, cluster.url, **SETTINGS, **SPECULATION, **_events.settings(events)) as driver:
-        evaluate_while(driver, tables, form, expected, signal.SIGSTOP, cluster.python_workers, ATTEMPTS)
-    ends = _events.count_ends(events)
-    assert ends["speculative"] >= ATTEMPTS, ends
-    assert ends["TaskKilled"] >= 1, ends
+    least = Counter(speculative=ATTEMPTS, TaskKilled=ATTEMPTS)
+    work.evaluate_while(form, signal.SIGSTOP, cluster.busy_python_workers, least)
