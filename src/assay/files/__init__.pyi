@@ -63,13 +63,13 @@ from assay.files.rows import is_frame as is_frame
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids
 from assay.files.runs import first_query as first_query
-from assay.files.scattered_runs import JudgedHits as JudgedHits
-from assay.files.scattered_runs import RankCounter as RankCounter
-from assay.files.scattered_runs import placed_of as placed_of
 from assay.files.saved_results import check_not_empty as check_not_empty
 from assay.files.saved_results import is_saved_result as is_saved_result
 from assay.files.saved_results import looks_saved as looks_saved
 from assay.files.saved_results import split_address as split_address
+from assay.files.scattered_runs import JudgedHits as JudgedHits
+from assay.files.scattered_runs import RankCounter as RankCounter
+from assay.files.scattered_runs import placed_of as placed_of
 from assay.files.source import BOM as BOM
 from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource

@@ -210,6 +210,6 @@ class RankCounter:
 
 
 def placed_of(counts: Ints) -> Placed:
-    """The counts of a RankCounter, of all parts of a run. A row counts as better from its place on, to the end of its query."""
+    """The counts of a RankCounter of the whole run. A row counts as better from its place on, to the end of its query."""
     better, equal, above, earlier = counts[:, :-1]
     return Placed(np.cumsum(better), equal, above, earlier)

@@ -23,9 +23,13 @@ EXAMPLES = 6
 """Ids of queries without judgments that a part returns; errors show up to five of them."""
 FAULT = ("fault", "fault_query", "fault_document")
 PART_COLUMNS = {
-    **{"run": "string", "precision": "string", "drop_self": "boolean"},
+    "run": "string",
+    "precision": "string",
+    "drop_self": "boolean",
     **dict.fromkeys(("query", "length", "judgment", "better", "equal", "above"), "array<bigint>"),
-    **{"n_constant": "bigint", "n_extra": "bigint", "extra": "array<string>"},
+    "n_constant": "bigint",
+    "n_extra": "bigint",
+    "extra": "array<string>",
     **dict.fromkeys(FAULT, "string"),
 }
 """The columns of what workers return, with their types."""
@@ -70,13 +74,9 @@ class Part(NamedTuple):
     def of(cls, row: Mapping[str, Any]) -> Part:
         """The part in a row."""
         better, equal, above = row["better"], row["equal"], row["above"]
-        return cls(
-            Scanned(row["precision"], row["drop_self"]),
-            *(row[name] for name in ("query", "length", "judgment")),
-            Placed(better, equal, above, np.zeros_like(above)),
-            *(row[name] for name in ("n_constant", "n_extra")),
-            tuple(row["extra"]),
-        )
+        placed, scanned = Placed(better, equal, above, np.zeros_like(above)), Scanned(row["precision"], row["drop_self"])
+        arrays = row["query"], row["length"], row["judgment"]
+        return cls(scanned, *arrays, placed, row["n_constant"], row["n_extra"], tuple(row["extra"]))
 
 
 def fault_row(fault: RowFault) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The counting form: rows stay where they are, and judged documents are counted in two passes.
 
-The first pass finds judged documents by a join with the judgments, and counts the rows of each query. The second pass counts,
-for each of them, the better and the equal rows of its query. Only sums are shuffled.
+The first pass finds judged documents by a join with the judgments, and counts the rows of each query. The second pass
+counts, for each of them, the better and the equal rows of its query. Only sums are shuffled.
 """
 
 from __future__ import annotations

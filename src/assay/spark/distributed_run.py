@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from assay.errors import UsageError
 from assay.files import ExternalRun
 from assay.model import Qrels, RankRule
+from assay.spark.collected_ids import best_documents, first_ids, first_unjudged
 from assay.spark.counted_runs import EXAMPLES, CountedRun, Scanned, collected_runs, rows_of_arrow
 from assay.spark.counting import counting_runs
 from assay.spark.duplicates import check_duplicates
@@ -17,10 +18,13 @@ from assay.spark.first_pass import first_pass
 from assay.spark.forms import Form, choose_form
 from assay.spark.grouped import grouped_parts
 from assay.spark.request import Request
-from assay.spark.run_table import DOCUMENT, QUERY, RUN, SCORE, RunTable
+from assay.spark.run_table import RUN, RunTable
 from assay.spark.shipping import Shipped
 from assay.spark.survey import Survey
 from assay.views import Ranked
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 @dataclass(eq=False)
@@ -73,16 +77,10 @@ class DistributedRun(ExternalRun):
     @cached_property
     def _extra(self) -> tuple[str, ...]:
         """The first queries without judgments."""
-        import pyarrow as pa
-        from pyspark.sql import functions as F  # noqa: N812
-
-        judged = pa.table({QUERY: pa.array(self.job.qrels.query_ids, pa.string())})
-        known = F.broadcast(self._frame.sparkSession.createDataFrame(judged))
-        others = self._frame.select(QUERY).distinct().join(known, [QUERY], "left_anti")
-        return tuple(row[QUERY] for row in others.orderBy(QUERY).limit(EXAMPLES).collect())
+        return first_unjudged(self._frame, self.job.qrels, EXAMPLES)
 
     @cached_property
-    def _frame(self):  # noqa: ANN202
+    def _frame(self) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812
 
         return self.job.table.frame.filter(F.col(RUN) == self.run)
@@ -91,28 +89,11 @@ class DistributedRun(ExternalRun):
         """The first k documents of each judged query, best first."""
         if k is None:
             raise UsageError(f"{self.label}: whole rankings are not collected from Spark. Set a cutoff k")
-        from pyspark.sql import Window
-        from pyspark.sql import functions as F  # noqa: N812
-
-        import pyarrow as pa
-
-        queries = pa.table({QUERY: pa.array(qrels.query_ids, pa.string())})
-        frame = self._frame.join(F.broadcast(self._frame.sparkSession.createDataFrame(queries)), [QUERY], "left_semi")
-        if rule.drop_self:
-            frame = frame.filter(F.col(QUERY) != F.col(DOCUMENT))
-        score = F.col(SCORE).cast("float") if rule.precision == "float32" else F.col(SCORE)
-        document = F.col(DOCUMENT).asc() if rule.ties == "docid_asc" else F.col(DOCUMENT).desc()
-        place = F.row_number().over(Window.partitionBy(QUERY).orderBy(score.desc(), document))
-        rows = frame.select(QUERY, DOCUMENT, place.alias("place")).filter(F.col("place") <= k).orderBy(QUERY, "place").collect()
-        best: dict[str, list[str]] = {}
-        for row in rows:
-            best.setdefault(row[QUERY], []).append(row[DOCUMENT])
-        return best
+        return best_documents(self._frame, qrels, k, rule)
 
     def first_ids(self, most: int) -> tuple[Sequence[str], Sequence[str]]:
         """Some ids of queries and of documents."""
-        rows = self._frame.select(QUERY, DOCUMENT).limit(most).collect()
-        return sorted({row[QUERY] for row in rows}), sorted({row[DOCUMENT] for row in rows})
+        return first_ids(self._frame, most)
 
 
 def distributed_runs(request: Request, form: Form) -> list[DistributedRun]:

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 from assay.comparison import Comparison, SignificanceSettings
 from assay.comparison import compare as compare_results
 from assay.errors import UsageError
-from assay.evaluation import Result, evaluate_metrics
+from assay.evaluation import Result, evaluate_judgments, with_bands, with_short_run
 from assay.metrics import Given
 from assay.spark.distributed_run import DistributedRun, distributed_runs
 from assay.spark.forms import Form
@@ -95,13 +95,20 @@ def evaluate(
     request = Request.of(qrels, run, metrics, run_col, conventions)
     if unique:
         request = replace(request, table=replace(request.table, is_unique=True))
-    results = {some.run: _result(request, some, some.run or name, tie_band) for some in distributed_runs(request, form)}
+    results = results_of(request, form, name, tie_band=tie_band)
     return results if run_col is not None else next(iter(results.values()))
 
 
-def _result(request: Request, run: DistributedRun, name: str, tie_band: bool) -> Result:
+def results_of(request: Request, form: Form, name: str = "", *, tie_band: bool = False) -> dict[str, Result]:
+    """Run → its result; the name is that of a table without names of runs."""
+    runs = distributed_runs(request, form)
+    results = {run.run: _result(request, run, run.run or name) for run in runs}
+    return {run: with_bands(result, tie_band=tie_band, residuals=False) for run, result in results.items()}
+
+
+def _result(request: Request, run: DistributedRun, name: str) -> Result:
     """The result of a run, with a record of how it was computed."""
-    result = evaluate_metrics(request.qrels, run, request.metrics, profile=request.profile, name=name, tie_band=tie_band)
+    result = with_short_run(evaluate_judgments(request.qrels, run, request.settings, request.profile, name))
     version = str(request.table.frame.sparkSession.version)
     n_rows = run.job.survey.sizes[run.run].n_rows
     engine = {"name": "spark", "version": version, "form": run.job.form, "rows": n_rows}
@@ -118,9 +125,10 @@ def compare(
     table: TableSettings | None = None,
     **settings: Unpack[SignificanceSettings],
 ) -> Comparison:
-    """Score runs in Spark and compare them. `runs` is a DataFrame with a column `run_col`, or a mapping of names to DataFrames.
+    """Score runs in Spark and compare them.
 
-    `settings` are those of a comparison, as for `assay.compare`; `table` are the settings of `evaluate`.
+    `runs` is a DataFrame with a column `run_col`, or a mapping of names to DataFrames. `settings` are those of a comparison,
+    as for `assay.compare`; `table` are the settings of `evaluate`.
     """
     how: TableSettings = table or {}
     if isinstance(runs, Mapping):

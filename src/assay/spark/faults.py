@@ -1,4 +1,7 @@
-"""Faults: rows of a table that cannot be scored, and what errors say about them. The first fault does not depend on the order of rows."""
+"""Faults: rows of a table that cannot be scored, and what errors say about them.
+
+Which fault is the first one does not depend on the order of rows.
+"""
 
 from __future__ import annotations
 

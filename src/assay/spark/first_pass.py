@@ -70,7 +70,7 @@ class FirstPass:
 
 
 def first_pass(table: RunTable, qrels: Qrels) -> FirstPass:
-    """Join the rows with the judgments and count them; an error for a bad row, and for a judged document that is there twice."""
+    """Join the rows with the judgments and count them; an error for a bad row, or a judged document that appears twice."""
     from pyspark.sql import functions as F  # noqa: N812
 
     judged, queries = _judgment_tables(table.frame, qrels)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation import load_ground_truth, scored_judgments
-from assay.files import Reading, parse_columns, reading_with
 from assay.model import Qrels
 from assay.spark.run_table import column_types, is_spark_frame
 from assay.spark.shipping import Shipped
@@ -22,26 +20,22 @@ WAY_OUT = (
 )
 
 
-def collected_judgments(source: Any, columns: Mapping[str, str] | None = None) -> Qrels:
+def collected_judgments(source: Any) -> Qrels:
     """The judgments in a source. If there are too many to send them to the workers, the error says what to do."""
     if is_spark_frame(source):
-        return _of_frame(source, columns)
-    with reading_with(Reading(parse_columns(columns))):
-        truth = load_ground_truth(source, kind="" if isinstance(source, BenchmarkDataset) else "judgments")
+        return _of_frame(source)
+    truth = load_ground_truth(source, kind="" if isinstance(source, BenchmarkDataset) else "judgments")
     return scored_judgments(truth) if isinstance(truth, BenchmarkDataset) else truth
 
 
-def _of_frame(frame: Any, columns: Mapping[str, str] | None) -> Qrels:
+def _of_frame(frame: Any) -> Qrels:
     n_rows = frame.limit(MAX_JUDGMENTS + 1).count()
     if not n_rows:
         raise DataError("the table has no rows. Check the path and the filters of the DataFrame", source="judgments")
     if n_rows > MAX_JUDGMENTS:
         raise UsageError(f"the judgments have more than {counted(MAX_JUDGMENTS, 'row')}. {WAY_OUT}")
     names = [name for name, kind in column_types(frame).items() if kind not in ("array", "map", "struct", "binary")]
-    with reading_with(Reading(parse_columns(columns))) as reading:
-        qrels = Qrels(frame.select(*(f"`{name}`" for name in names)).toArrow())
-    reading.check_columns_used()
-    return qrels
+    return Qrels(frame.select(*(f"`{name}`" for name in names)).toArrow())
 
 
 def shipped_judgments(qrels: Qrels) -> Shipped[Qrels]:

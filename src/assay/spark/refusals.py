@@ -30,4 +30,3 @@ def check_settings(settings: Iterable[Setting], profile: Profile) -> None:
 
 def _owner(profile: Profile) -> str:
     return f"profile {profile.name}: " if profile.name else ""
-

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, get_args
 
 from assay.errors import BadParameter
 from assay.evaluation import Profile, Setting, choose_profile, settings_of
-from assay.metrics import BoundMetric, Given, parse_metrics, written_metrics
+from assay.files import Reading, parse_columns, reading_with
+from assay.metrics import Given, parse_metrics, written_metrics
 from assay.model import Policy, Qrels
 from assay.spark.duplicates import keep_best
 from assay.spark.forms import Form
@@ -33,31 +35,44 @@ class Request:
 
     qrels: Qrels
     table: RunTable
-    metrics: tuple[BoundMetric, ...]
+    settings: Sequence[Setting]
+    """How each metric is scored."""
     profile: Profile
 
     @classmethod
     def of(
         cls, qrels: Any, run: Any, metrics: Given | Iterable[Given] | None, run_col: str | None, how: Conventions
     ) -> Request:
-        """The request, if it can be carried out. Only judgments in Spark are collected."""
+        """The request of a Python program, if it can be carried out. Only judgments in Spark are collected."""
         check_spark("runs in Spark need")
         profile = choose_profile(how.get("policy"), how.get("profile"))
-        parsed = tuple(parse_metrics(None if metrics is None else written_metrics(metrics), profile.name))
-        check_settings(settings_of(parsed, profile), profile)
-        table = run_table(run, run_col, how.get("columns"))
+        parsed = parse_metrics(None if metrics is None else written_metrics(metrics), profile.name)
+        with _reading(how.get("columns")):
+            return cls.checked(qrels, run, run_col, settings_of(parsed, profile), profile)
+
+    @classmethod
+    def checked(cls, qrels: Any, run: Any, run_col: str | None, settings: Sequence[Setting], profile: Profile) -> Request:
+        """The request with these settings, if it can be carried out."""
+        check_settings(settings, profile)
+        table = run_table(run, run_col)
         if profile.policy.duplicates == "keep_best":
             table = replace(table, frame=keep_best(table.frame), is_unique=True)
-        return cls(collected_judgments(qrels, how.get("columns")), table, parsed, profile)
-
-    @property
-    def settings(self) -> Sequence[Setting]:
-        """How each metric is scored."""
-        return settings_of(self.metrics, self.profile)
+        return cls(collected_judgments(qrels), table, settings, profile)
 
     def prepared(self) -> tuple[Shipped[Qrels], Survey]:
         """The judgments for the workers, and the sizes of the runs. The first job starts here."""
         return shipped_judgments(self.qrels), survey_of(self.table)
+
+
+@contextmanager
+def _reading(columns: Mapping[str, str] | None) -> Iterator[None]:
+    """Let all readers use the columns that the caller named; a column that no table has is an error."""
+    if columns is None:
+        yield
+        return
+    with reading_with(Reading(parse_columns(columns))) as reading:
+        yield
+    reading.check_columns_used()
 
 
 def check_form(form: str) -> None:

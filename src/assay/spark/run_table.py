@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import DataError, UsageError
 from assay.extras import check_extra
-from assay.files import Reading, find_run_columns, fold, parse_columns, reading_with
+from assay.files import find_run_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,11 +47,8 @@ class RunTable:
         return f"run {run}" if self.has_runs else "run"
 
 
-def run_table(frame: Any, run_col: str | None, columns: Mapping[str, str] | None) -> RunTable:
-    """The rows of runs in a DataFrame; an error if a column is missing or has a wrong type.
-
-    `columns` names columns that are not recognised, such as `{"query_id": "q"}`.
-    """
+def run_table(frame: Any, run_col: str | None) -> RunTable:
+    """The rows of runs in a DataFrame; an error if a column is missing or has a wrong type."""
     check_spark("runs in Spark need")
     if not is_spark_frame(frame):
         raise UsageError(
@@ -61,20 +58,19 @@ def run_table(frame: Any, run_col: str | None, columns: Mapping[str, str] | None
     from pyspark.sql import functions as F  # noqa: N812 (as everyone calls it)
 
     types = column_types(frame)
-    reading = Reading(parse_columns(columns))
-    with reading_with(reading):
-        try:
-            roles = find_run_columns([name for name in types if name != run_col])
-        except DataError as error:
-            raise error.at("run") from None
-    reading.check_columns_used()
+    try:
+        roles = find_run_columns([name for name in types if name != run_col])
+    except DataError as error:
+        raise error.at("run") from None
     value = roles.get("score", roles.get("rank", ""))
     _check_type(types, roles["query"], IDS, "ids of queries", f"cast('{roles['query']}' as string)")
     _check_type(types, roles["document"], IDS, "ids of documents", "string")
     _check_type(types, value, NUMBERS, "scores", "double")
     if run_col is not None:
         if run_col not in types:
-            raise DataError(f"found no column {run_col!r} among {', '.join(map(repr, types))}; run_col names it", source="run")
+            raise DataError(
+                f"found no column {run_col!r} among {', '.join(map(repr, types))}; run_col names it", source="run"
+            )
         _check_type(types, run_col, IDS, "names of runs", "string")
     used = [roles["query"], roles["document"], value, *([] if run_col is None else [run_col])]
     _check_unambiguous(frame, used)
@@ -116,4 +112,6 @@ def _check_unambiguous(frame: DataFrame, names: Sequence[str]) -> None:
     counts = Counter(name.lower() for name in frame.columns)
     for name in names:
         if counts[name.lower()] > 1:
-            raise DataError(f"the table has {counts[name.lower()]} columns called {name!r}. Rename or drop all but one", source="run")
+            raise DataError(
+                f"the table has {counts[name.lower()]} columns called {name!r}. Rename or drop all but one", source="run"
+            )

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from assay.evaluation import Evaluator, Profile
+from assay.errors import UsageError
+from assay.evaluation import Profile, evaluate_judgments, settings_of
 from assay.files import ExternalRun
 from assay.metrics import BoundMetric, Given
 from assay.model import Qrels, RankRule
@@ -24,19 +25,24 @@ QUERY_ID = "query_id"
 
 
 def score_runs(
-    qrels: Any, runs: Any, metrics: Given | Iterable[Given] | None = None, run_col: str | None = None, **how: Unpack[Conventions]
+    qrels: Any,
+    runs: Any,
+    metrics: Given | Iterable[Given] | None = None,
+    run_col: str | None = None,
+    **how: Unpack[Conventions],
 ) -> DataFrame:
     """The score of each query of each run as a DataFrame of Spark, with a column for each metric.
 
-    The scores are those of `assay.evaluate`. Nothing is collected, so there can be thousands of runs. The first job counts the
-    rows; scores are computed when the DataFrame is used. A fault in the data then fails the job, and names its place.
+    The scores are those of `assay.evaluate`. Nothing is collected, so there can be thousands of runs. The first job counts
+    the rows; scores are computed when the DataFrame is used. A fault in the data then fails the job, and names its place.
     """
     request = Request.of(qrels, runs, metrics, run_col, how)
     shipped, survey = request.prepared()
+    asked = [setting.asked for setting in request.settings]
     policies = dict.fromkeys(setting.policy for setting in request.settings)
-    scorer = Scorer(shipped, request.metrics, request.profile, run_col, Scanned.all_of([one.rank_rule for one in policies]))
+    scorer = Scorer(shipped, asked, request.profile, run_col, Scanned.all_of([one.rank_rule for one in policies]))
     parts = grouped_parts(request.table.frame, shipped, scorer.scans, survey.largest_run)
-    return parts.groupBy(RUN).applyInArrow(lambda table: scorer.scored(table), scorer.schema)  # noqa: PLW0108
+    return parts.groupBy(RUN).applyInArrow(lambda table: scorer.scored(table), scorer.schema)
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,11 @@ class Scorer:
 
         own = RunTable(None, has_runs=self.run_col is not None)
         [(run, counted)] = collected_runs(rows_of_arrow(table), own).items()
-        evaluator = Evaluator(self.shipped.content(), self.metrics, profile=self.profile)
-        by_query = evaluator.scores(CollectedRun(run, counted, own))
-        rows = [{QUERY_ID: query, **scores} | ({self.run_col: run} if self.run_col else {}) for query, scores in by_query.items()]
+        settings, counted_run = settings_of(self.metrics, self.profile), CollectedRun(run, counted, own)
+        by_query = evaluate_judgments(self.shipped.content(), counted_run, settings, self.profile).table.by_query()
+        rows = [
+            {QUERY_ID: query, **scores} | ({self.run_col: run} if self.run_col else {}) for query, scores in by_query.items()
+        ]
         kinds = {"string": pa.string(), "double": pa.float64()}
         return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds[kind]) for name, kind in self.columns.items()]))
 
@@ -87,14 +95,20 @@ class CollectedRun(ExternalRun):
         """What an error calls the run."""
         return self.table.label(self.run)
 
-    def rank(self, qrels: Qrels, rules: Collection[RankRule], *, name_extra: bool = False) -> Mapping[RankRule, Ranked]:
+    def rank(
+        self,
+        qrels: Qrels,
+        rules: Collection[RankRule],
+        *,
+        name_extra: bool = False,  # noqa: ARG002 (they are named anyway)
+    ) -> Mapping[RankRule, Ranked]:
         """The run ranked by several rules."""
         return self.counted.ranked(qrels, rules, self.run)
 
-    def top_documents(self, qrels: Qrels, k: int | None, rule: RankRule) -> dict[str, list[str]]:
-        """None: only judged documents were kept."""
-        return {}
+    def top_documents(self, qrels: Qrels, k: int | None, rule: RankRule) -> dict[str, list[str]]:  # noqa: ARG002
+        """An error: only judged documents were kept."""
+        raise UsageError(f"{self.label}: its documents are not available, because only judged documents were counted")
 
     def first_ids(self, most: int) -> tuple[Sequence[str], Sequence[str]]:
         """Some queries without judgments."""
-        return sorted({query for part in self.counted.parts for query in part.extra}), ()
+        return sorted({query for part in self.counted.parts for query in part.extra})[:most], ()

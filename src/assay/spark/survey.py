@@ -46,11 +46,13 @@ def survey_of(table: RunTable) -> Survey:
     from pyspark.sql import functions as F  # noqa: N812
 
     lengths = table.frame.groupBy(RUN, QUERY).agg(F.count(F.lit(1)).alias("n"))
-    sizes = lengths.groupBy(RUN).agg(F.sum("n").alias("rows"), F.count(F.lit(1)).alias("queries"), F.max("n").alias("longest"))
+    sizes = lengths.groupBy(RUN).agg(
+        F.sum("n").alias("rows"), F.count(F.lit(1)).alias("queries"), F.max("n").alias("longest")
+    )
     rows = sizes.collect()
     if not rows:
         raise DataError("the table has no rows. Check the path and the filters of the DataFrame", source="run")
     if unnamed := [row for row in rows if not row[RUN] and table.has_runs]:
-        message = f"{unnamed[0]['rows']:,} rows have no name of their run. Fill in the column that run_col names, or filter them out"
+        message = f"{unnamed[0]['rows']:,} rows do not name their run. Fill in the column that run_col names, or remove them"
         raise DataError(message, source="run")
     return Survey({row[RUN]: Size(row["rows"], row["queries"], row["longest"]) for row in rows})

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 
-Offsets = NDArray[np.int32]
+Offsets = NDArray[np.int32] | NDArray[np.int64]
 
 
 class _Array(Structure):
