@@ -110,7 +110,7 @@ def cost_table(single: dict[int, Cost], rows: list[Measured]) -> str:
     ways = {"`assay score`, one process": {size: cost.cpu for size, cost in single.items()}}
     ways |= {f"Spark, {form}": {row.millions: row.cpu for row in rows if row.form == form} for form in FORMS}
     for way, cpu in ways.items():
-        slope = (cpu[high] - cpu[low]) / (high - low)
+        slope = (cpu[high] - cpu[low]) / (high - low) if high > low else cpu[high] / high
         lines.append(f"| {way} | {slope:.2f} | {slope * 1000 / 3600:.1f} core hours |")
     return "\n".join(lines)
 

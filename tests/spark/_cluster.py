@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,8 +23,6 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 """The addresses of workers. Spark starts a second attempt of a slow task only on another host."""
 
 SECONDS_TO_START = 90
-EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
-PYTHON_WORKERS = re.compile(r"pyspark[./](daemon|worker)")
 
 
 class NotStarted(RuntimeError):
@@ -123,18 +122,26 @@ class Cluster:
     master: Process
     workers: list[Process] = field(default_factory=list)
 
-    def executors(self) -> list[int]:
-        """The processes in which the workers run tasks."""
-        found = [pid for worker in self.workers for pid in descendants(worker.running.pid)]
-        return [pid for pid in found if EXECUTOR in command_line(pid)]
+    def at_work(self) -> dict[int, list[int]]:
+        """Executor → its Python workers that compute now; executors without such workers are left out.
+
+        A worker of the cluster starts executors, an executor starts a daemon, and this starts Python workers.
+        """
+        tree = _children_of_all()
+        executors = [pid for worker in self.workers for pid in tree[worker.running.pid]]
+        python = {executor: [pid for daemon in tree[executor] for pid in tree[daemon]] for executor in executors}
+        before = {pid: cpu_seconds(pid) for pids in python.values() for pid in pids}
+        time.sleep(0.05)
+        busy = {pid for pid, seconds in before.items() if cpu_seconds(pid) > seconds}
+        return {executor: own for executor, pids in python.items() if (own := [pid for pid in pids if pid in busy])}
 
     def busy_python_workers(self) -> list[int]:
-        """The Python processes that are computing now."""
-        return [pid for executor in self.executors() for pid in busy_python_workers(executor)]
+        """The Python processes that compute now."""
+        return [pid for pids in self.at_work().values() for pid in pids]
 
     def busy_executors(self) -> list[int]:
         """The executors that have such a process."""
-        return [executor for executor in self.executors() if busy_python_workers(executor)]
+        return list(self.at_work())
 
 
 @contextmanager
@@ -161,24 +168,7 @@ def _address(host: str) -> list[str]:
     return ["--host", host, "--port", "0", "--webui-port", "0"]
 
 
-def busy_python_workers(executor: int) -> list[int]:
-    """The Python processes that compute for an executor, without the daemon that forks them."""
-    python = [pid for pid in descendants(executor) if PYTHON_WORKERS.search(command_line(pid))]
-    workers = [pid for pid in python if parent(pid) in python]
-    used = {pid: cpu_seconds(pid) for pid in workers}
-    time.sleep(0.03)
-    return [pid for pid in workers if cpu_seconds(pid) > used[pid]]
-
-
 # What /proc says about processes
-def command_line(pid: int) -> str:
-    """The words of a command; nothing if the process has ended."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
-
-
 def _stat(pid: int) -> list[int]:
     """The numbers after name and state: the parent first; nothing if the process has ended."""
     try:
@@ -186,11 +176,6 @@ def _stat(pid: int) -> list[int]:
     except OSError:
         return []
     return [int(word) for word in stat.rpartition(")")[2].split()[1:]]
-
-
-def parent(pid: int) -> int:
-    """The process that started this one; 0 if it has ended."""
-    return next(iter(_stat(pid)), 0)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -204,21 +189,24 @@ def peak_megabytes(pid: int) -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
-def _parents() -> dict[int, int]:
-    return {int(entry.name): parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdecimal()}
+def _children_of_all() -> defaultdict[int, list[int]]:
+    """Process → the processes that it started, oldest first."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for pid in sorted(int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()):
+        found[next(iter(_stat(pid)), 0)].append(pid)
+    return found
 
 
 def children(pid: int) -> list[int]:
     """The processes that this one started."""
-    return sorted(child for child, of in _parents().items() if of == pid)
+    return _children_of_all()[pid]
 
 
 def descendants(pid: int) -> list[int]:
     """Every process that this one started, and what those started, oldest first."""
-    parents = _parents()
-    found = [pid]
+    tree, found = _children_of_all(), [pid]
     for member in found:
-        found += sorted(child for child, of in parents.items() if of == member)
+        found += tree[member]
     return found[1:]
 
 
@@ -229,5 +217,5 @@ def send_when(number: signal.Signals, find: Callable[[], list[int]], until: Call
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
                 return pid
-        time.sleep(0.01)
+        time.sleep(0.05)
     return 0

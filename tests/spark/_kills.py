@@ -8,8 +8,9 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from tests.spark import _events, _tables
@@ -21,9 +22,14 @@ SETTINGS = {
     "spark__executor__memory": "600m",
     "spark__driver__memory": "600m",
     "spark__sql__shuffle__partitions": "2",
+    "spark__speculation": "true",
+    "spark__speculation__interval": "100ms",
+    "spark__speculation__task__duration__threshold": "2s",
 }
 LOG = logging.getLogger(__name__)
 FORMS = ["grouped", "counting"]
+SIGNALS = 2
+"""The most signals during one evaluation. Spark gives up a job when a task has failed four times."""
 ATTEMPTS = 8
 """Evaluations for each signal that must hit a task. A process can have finished its task just before the signal arrives."""
 
@@ -36,24 +42,29 @@ class Work(NamedTuple):
     tables: Tables
     expected: Outcome
 
-    def evaluate(self, form: str) -> float:
-        """Evaluate without signals, twice; the seconds of the second time, when everything has started."""
-        for _ in range(2):
-            began = time.monotonic()
-            assert self.driver.run(_tables.evaluate_on, self.tables, form) == self.expected
+    def evaluate(self, form: str, meanwhile: Callable[[Future[Any]], None] = lambda job: None) -> float:
+        """Evaluate, and check the result; the seconds that it takes."""
+        began = time.monotonic()
+        job = self.driver.start(_tables.evaluate_on, self.tables, form)
+        meanwhile(job)
+        assert job.result(SECONDS) == self.expected
         return time.monotonic() - began
 
     def evaluate_while(self, form: str, number: signal.Signals, find: Callable[[], list[int]], least: Counter[str]) -> None:
-        """Evaluate, each time with a signal at another moment, until at least so many tasks have ended in these ways.
+        """Evaluate, with signals at random moments, until at least so many tasks have ended in these ways.
 
         Every result must be the expected one.
         """
-        before, seconds, rng = _events.count_ends(self.events), self.evaluate(form), random.Random(number)
+        before, rng = _events.count_ends(self.events), random.Random(number)
+        seconds = [self.evaluate(form)]
+
+        def send(job: Future[Any]) -> None:
+            for _ in range(SIGNALS):
+                time.sleep(rng.uniform(0, min(seconds) * 0.9 / SIGNALS))
+                send_when(number, find, job.done)
+
         for _ in range(ATTEMPTS * max(least.values())):
-            job = self.driver.start(_tables.evaluate_on, self.tables, form)
-            time.sleep(rng.uniform(0, 0.9 * seconds))
-            send_when(number, find, job.done)
-            assert job.result(SECONDS) == self.expected
+            seconds.append(self.evaluate(form, send))
             ends = _events.count_ends(self.events) - before
             if ends >= least:
                 LOG.info("%s, %s: tasks ended in these ways: %s", form, number.name, dict(ends))

@@ -11,8 +11,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.spark import _cluster, _connect, _tables
+from tests.spark import _cluster, _connect, _events, _tables
 from tests.spark._driver import LOCAL, open_session, running_driver
+from tests.spark._kills import SETTINGS, Work
 
 HERE = Path(__file__).parent
 
@@ -87,3 +88,11 @@ def tables(tmp_path_factory):
 def expected(tables):
     """What one process computes from these tables."""
     return _tables.evaluate_locally(tables)
+
+
+@pytest.fixture(scope="session")
+def work(cluster, tables, expected, tmp_path_factory):
+    """Evaluations of these tables on the cluster, which replaces slow tasks."""
+    events, folder = tmp_path_factory.mktemp("events"), tmp_path_factory.mktemp("driver")
+    with running_driver(folder, cluster.url, **SETTINGS, **_events.settings(events)) as driver:
+        yield Work(driver, events, tables, expected)

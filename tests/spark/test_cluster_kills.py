@@ -1,4 +1,4 @@
-"""Processes of a cluster that are killed while a run is evaluated: the result is the same."""
+"""Processes of a cluster that are killed, or that stop, while a run is evaluated: the result is the same."""
 
 from __future__ import annotations
 
@@ -6,19 +6,9 @@ import signal
 from collections import Counter
 
 import pytest
-from tests.spark import _events
-from tests.spark._driver import running_driver
-from tests.spark._kills import FORMS, SETTINGS, Work
+from tests.spark._kills import FORMS
 
 KILLS = 5
-
-
-@pytest.fixture(scope="module")
-def work(cluster, tables, expected, tmp_path_factory):
-    """Evaluations on a driver for all tests."""
-    events = tmp_path_factory.mktemp("events")
-    with running_driver(tmp_path_factory.mktemp("driver"), cluster.url, **SETTINGS, **_events.settings(events)) as driver:
-        yield Work(driver, events, tables, expected)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -29,3 +19,9 @@ def test_killed_python_workers_change_nothing(cluster, work, form):
 @pytest.mark.parametrize("form", FORMS)
 def test_killed_executors_change_nothing(cluster, work, form):
     work.evaluate_while(form, signal.SIGKILL, cluster.busy_executors, Counter(lost=KILLS, ExecutorLostFailure=KILLS))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_attempt_that_loses_changes_nothing(cluster, work, form):
+    """A Python worker stops in the middle, so Spark starts a second attempt, uses its rows, and kills the first one."""
+    work.evaluate_while(form, signal.SIGSTOP, cluster.busy_python_workers, Counter(speculative=2, TaskKilled=2))
