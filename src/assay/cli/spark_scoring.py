@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Inputs, Word, check_metrics_are_no_files
 from assay.cli.loading import load_truth
 from assay.cli.terminal import log_policy
-from assay.errors import UsageError
+from assay.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from assay.cli.scoring_options import ScoringOptions
@@ -22,7 +24,7 @@ WITHOUT_SPARK = ("master", "run_col", "form")
 """Options that only Spark has."""
 NOT_IN_SPARK = (
     *("dataset", "dataset_format", "relevance", "f1_threshold", "unit", "id_map", "missing_documents", "ontology"),
-    *("annotations", "residuals", "by", "cluster", "documents", "lenient"),
+    *("annotations", "by", "cluster", "documents", "lenient"),
 )
 """Options that need texts, tags, or the rows of a file."""
 
@@ -83,11 +85,13 @@ def score_in_spark(options: argparse.Namespace, inputs: Inputs, scoring: Scoring
     with open_session(options.master) as session:
         truth = _truth(options, inputs, scoring, session)
         for word in inputs.systems:
-            with spark_errors(word.path):
+            with _errors_at(word.path), spark_errors(word.path):
                 table = read_table(session, word.path)
                 request = Request.checked(truth, table, options.run_col, scoring.settings, scoring.profile)
                 name = word.name or PurePosixPath(word.path).stem
-                results += results_of(request, options.form or "auto", name, tie_band=scoring.tie_band).values()
+                results += results_of(
+                    request, options.form or "auto", name, tie_band=scoring.tie_band, residuals=scoring.residuals
+                ).values()
     return _named_apart(results)
 
 
@@ -96,6 +100,15 @@ def _truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions,
     from assay.spark import is_table, read_table
 
     return read_table(session, inputs.truth) if is_table(inputs.truth) else load_truth(options, inputs, scoring)
+
+
+@contextmanager
+def _errors_at(path: str) -> Iterator[None]:
+    """Errors of the data name the table."""
+    try:
+        yield
+    except DataError as error:
+        raise error.at(path) from None
 
 
 def _named_apart(results: list[Result]) -> list[Result]:

@@ -22,6 +22,7 @@ class TableSettings(Conventions, total=False):
     form: Form
     unique: bool
     tie_band: bool
+    residuals: bool
 
 
 @overload
@@ -35,6 +36,7 @@ def evaluate(  # noqa: D418 (here all that is public is explained)
     form: Form = "auto",
     unique: bool = False,
     tie_band: bool = False,
+    residuals: bool = False,
     **conventions: Unpack[Conventions],
 ) -> Result:
     """Score one run."""
@@ -51,6 +53,7 @@ def evaluate(  # noqa: D418
     form: Form = "auto",
     unique: bool = False,
     tie_band: bool = False,
+    residuals: bool = False,
     **conventions: Unpack[Conventions],
 ) -> dict[str, Result]:
     """Score each run of a table."""
@@ -67,6 +70,7 @@ def evaluate(  # noqa: D418
     form: Form = "auto",
     unique: bool = False,
     tie_band: bool = False,
+    residuals: bool = False,
     **conventions: Unpack[Conventions],
 ) -> dict[str, Result]:
     """Score each run of a table."""
@@ -82,6 +86,7 @@ def evaluate(
     form: Form = "auto",
     unique: bool = False,
     tie_band: bool = False,
+    residuals: bool = False,
     **conventions: Unpack[Conventions],
 ) -> Result | dict[str, Result]:
     """Score a run that is a DataFrame of Spark; with `run_col`, the column that names runs, a result for each run.
@@ -95,15 +100,17 @@ def evaluate(
     request = Request.of(qrels, run, metrics, run_col, conventions)
     if unique:
         request = replace(request, table=replace(request.table, is_unique=True))
-    results = results_of(request, form, name, tie_band=tie_band)
+    results = results_of(request, form, name, tie_band=tie_band, residuals=residuals)
     return results if run_col is not None else next(iter(results.values()))
 
 
-def results_of(request: Request, form: Form, name: str = "", *, tie_band: bool = False) -> dict[str, Result]:
+def results_of(
+    request: Request, form: Form, name: str = "", *, tie_band: bool = False, residuals: bool = False
+) -> dict[str, Result]:
     """Run → its result; the name is that of a table without names of runs."""
     runs = distributed_runs(request, form)
     results = {run.run: _result(request, run, run.run or name) for run in runs}
-    return {run: with_bands(result, tie_band=tie_band, residuals=False) for run, result in results.items()}
+    return {run: with_bands(result, tie_band=tie_band, residuals=residuals) for run, result in results.items()}
 
 
 def _result(request: Request, run: DistributedRun, name: str) -> Result:

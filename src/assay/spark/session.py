@@ -90,4 +90,9 @@ def spark_errors(source: str) -> Iterator[None]:
 
 
 def _first_line(error: BaseException) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    """The line that says what is wrong. Errors of Java begin with the name of a call."""
+    lines = [line.strip(" :") for line in str(error).splitlines() if line.strip(" :")]
+    line = next((line for line in lines if not line.startswith("An error occurred while")), type(error).__name__)
+    if "ClassNotFoundException" in line and "FileSystem" in line:
+        return f"{line}. Add the package of the file system, for example PYSPARK_SUBMIT_ARGS='--packages … pyspark-shell'"
+    return line
