@@ -280,8 +280,9 @@ FOREIGN_ERRORS = {
     "files/json_text.py": {"_line_of"},
     "providers/loading.py": {"describe_error"},
     "schema.py": {"_described", "_fails_at"},
+    "spark/session.py": {"_first_line"},
 }
-"""Functions that read errors of Python, DuckDB, msgspec and of users' own code, which have no field for it."""
+"""Functions that read errors of Python, DuckDB, msgspec, Spark and of users' own code, which have no field for it."""
 
 
 def test_nobody_decides_by_the_text_of_an_error():
@@ -310,6 +311,7 @@ MAY_MARK = {
         "judges/parsing.py",
         "metrics/parsing.py",
         "providers/provider.py",
+        "spark/request.py",
     ),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""

@@ -15,7 +15,9 @@ FORMS = ("grouped", "counting")
 
 @pytest.fixture(scope="module")
 def run(spark):
-    return spark.createDataFrame([("q1", "a", 1.0), ("q1", "b", 2.0), ("q2", "c", 1.0), ("q7", "c", 1.0), ("q8", "c", 1.0)], SCHEMA)
+    return spark.createDataFrame(
+        [("q1", "a", 1.0), ("q1", "b", 2.0), ("q2", "c", 1.0), ("q7", "c", 1.0), ("q8", "c", 1.0)], SCHEMA
+    )
 
 
 @pytest.fixture
@@ -74,19 +76,25 @@ def test_columns_that_are_missing_or_have_a_wrong_type(no_jobs, spark, schema, t
 
 
 def test_what_is_not_a_table_of_spark(no_jobs):
-    with pytest.raises(assay.UsageError, match="the run must be a DataFrame of Spark, not dict. For other data: assay.evaluate"):
+    with pytest.raises(
+        assay.UsageError, match="the run must be a DataFrame of Spark, not dict. For other data: assay.evaluate"
+    ):
         assay.spark.evaluate(JUDGMENTS, {"q1": {"a": 1}}, ["map"])
 
 
 def test_judgments_that_are_too_large_for_the_workers(no_jobs, run, monkeypatch):
     monkeypatch.setattr("assay.spark.shipping.MAX_BYTES", 100)
-    with pytest.raises(assay.UsageError, match=r"3 judgments \(0 MB; at most 0 MB\) cannot be sent to the workers. .* in parts"):
+    with pytest.raises(
+        assay.UsageError, match=r"3 judgments \(0 MB; at most 0 MB\) cannot be sent to the workers. .* in parts"
+    ):
         assay.spark.evaluate(JUDGMENTS, run, ["map"])
 
 
 def test_judgments_in_spark_that_are_too_many(spark, run, monkeypatch):
     monkeypatch.setattr("assay.spark.judgments.MAX_JUDGMENTS", 2)
-    qrels = spark.createDataFrame([("q1", "a", 1), ("q1", "b", 0), ("q2", "c", 1)], "query_id string, doc_id string, grade int")
+    qrels = spark.createDataFrame(
+        [("q1", "a", 1), ("q1", "b", 0), ("q2", "c", 1)], "query_id string, doc_id string, grade int"
+    )
     with pytest.raises(assay.UsageError, match="the judgments have more than 2 rows"):
         assay.spark.evaluate(qrels, run, ["map"])
 

@@ -73,7 +73,9 @@ def test_a_comparison_in_one_call(runs, bm25):
     compared = assay.spark.compare(JUDGMENTS, runs, METRICS, "system", baseline="bm25")
     assert compared.verdict == expected.verdict
     dense = runs.filter("system = 'dense'").drop("system")
-    named = assay.spark.compare(JUDGMENTS, {"bm25": bm25, "dense": dense}, METRICS, baseline="bm25", table={"form": "counting"})
+    named = assay.spark.compare(
+        JUDGMENTS, {"bm25": bm25, "dense": dense}, METRICS, baseline="bm25", table={"form": "counting"}
+    )
     assert named.verdict == expected.verdict
     with pytest.raises(assay.UsageError, match="compare needs run_col"):
         assay.spark.compare(JUDGMENTS, runs, METRICS)
@@ -120,8 +122,14 @@ def test_a_fault_in_scores_that_stay_in_spark_names_its_place(spark, runs):
     [
         ("qid int, docno bigint, sim float", [(1, 10, 0.5), (1, 11, 0.25), (2, 10, 3.0)]),
         ("topic string, DocID string, rank int", [("1", "10", 1), ("1", "11", 2), ("2", "10", 1)]),
-        ("q string, d string, score decimal(10,2)", [("1", "10", Decimal("0.50")), ("1", "11", Decimal("0.25")), ("2", "10", None)]),
-        ("`query id` smallint, `doc-id` string, score bigint, extra array<int>", [(1, "10", 5, []), (1, "11", 2, []), (2, "10", 1, [])]),
+        (
+            "q string, d string, score decimal(10,2)",
+            [("1", "10", Decimal("0.50")), ("1", "11", Decimal("0.25")), ("2", "10", None)],
+        ),
+        (
+            "`query id` smallint, `doc-id` string, score bigint, extra array<int>",
+            [(1, "10", 5, []), (1, "11", 2, []), (2, "10", 1, [])],
+        ),
     ],
 )
 def test_columns_of_other_names_and_types(spark, form, schema, rows):
@@ -142,8 +150,15 @@ def test_a_promise_of_unique_rows_saves_the_check(spark, bm25):
 
 
 def test_a_benchmark_as_judgments(bm25):
-    dataset = assay.BenchmarkDataset.from_dict(
-        {"queries": [{"query_id": query, "query": f"text {query}"} for query in JUDGMENTS], "qrels": JUDGMENTS}
-    ) if hasattr(assay.BenchmarkDataset, "from_dict") else None
+    dataset = (
+        assay.BenchmarkDataset.from_dict(
+            {"queries": [{"query_id": query, "query": f"text {query}"} for query in JUDGMENTS], "qrels": JUDGMENTS}
+        )
+        if hasattr(assay.BenchmarkDataset, "from_dict")
+        else None
+    )
     if dataset is not None:
-        assert assay.spark.evaluate(dataset, bm25, METRICS).summary == assay.evaluate(JUDGMENTS, run_of("bm25"), METRICS).summary
+        assert (
+            assay.spark.evaluate(dataset, bm25, METRICS).summary
+            == assay.evaluate(JUDGMENTS, run_of("bm25"), METRICS).summary
+        )

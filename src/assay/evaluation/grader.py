@@ -11,10 +11,10 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting, Settings
-from assay.files import ExternalRun, FileSource, is_large, rank_blocks, top_documents
+from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
-from assay.views import Documents, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
+from assay.views import Documents, ExternalRun, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
 
 DEFAULT_RANK_RULE = Policy().rank_rule
 """The default rank rule. Fingerprints describe the run as ranked by it."""

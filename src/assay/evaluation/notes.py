@@ -15,13 +15,13 @@ from assay.errors import DataError, Fault, first_faults
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Profile, Setting, Settings
-from assay.files import ExternalRun, FileSource, document_of, trec_ids
+from assay.files import FileSource, document_of, trec_ids
 from assay.metrics import GAIN_LEVEL, recorded_metric
 from assay.model import ORIGIN, SYNTHETIC, Policy, Qrels, Query, Run, as_rankings
 from assay.relevance import FALLBACK, Resolved, in_words, is_move, is_stale
 from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
-from assay.views import Grading
+from assay.views import ExternalRun, Grading
 
 PERCENT_LIKE_CUTOFFS = (80, 90, 95, 99)
 """Cutoffs that are rarely ranks and often mean a persistence in per cent."""

@@ -19,7 +19,6 @@ from assay.files.columns import is_header as is_header
 from assay.files.counted_judgments import CountedJudgments as CountedJudgments
 from assay.files.counted_judgments import Placed as Placed
 from assay.files.counted_rows import count_rows as count_rows
-from assay.files.external_runs import ExternalRun as ExternalRun
 from assay.files.hits import brings_hits as brings_hits
 from assay.files.hits import document_of as document_of
 from assay.files.hits import hits_of as hits_of

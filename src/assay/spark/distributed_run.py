@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from assay.errors import UsageError
-from assay.files import ExternalRun
 from assay.model import Qrels, RankRule
 from assay.spark.collected_ids import best_documents, first_ids, first_unjudged
 from assay.spark.counted_runs import EXAMPLES, CountedRun, Scanned, collected_runs, rows_of_arrow
@@ -21,7 +20,7 @@ from assay.spark.request import Request
 from assay.spark.run_table import RUN, RunTable
 from assay.spark.shipping import Shipped
 from assay.spark.survey import Survey
-from assay.views import Ranked
+from assay.views import ExternalRun, Ranked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from assay.errors import UsageError
 from assay.evaluation import Profile, evaluate_judgments, settings_of
-from assay.files import ExternalRun
 from assay.metrics import BoundMetric, Given
 from assay.model import Qrels, RankRule
 from assay.spark.counted_runs import CountedRun, Scanned, collected_runs, rows_of_arrow
@@ -16,7 +15,7 @@ from assay.spark.grouped import grouped_parts
 from assay.spark.request import Conventions, Request
 from assay.spark.run_table import RUN, RunTable
 from assay.spark.shipping import Shipped
-from assay.views import Ranked
+from assay.views import ExternalRun, Ranked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,7 +39,7 @@ def score_runs(
     shipped, survey = request.prepared()
     asked = [setting.asked for setting in request.settings]
     policies = dict.fromkeys(setting.policy for setting in request.settings)
-    scorer = Scorer(shipped, asked, request.profile, run_col, Scanned.all_of([one.rank_rule for one in policies]))
+    scorer = Scorer(shipped, asked, request.profile, run_col, Scanned.all_of([policy.rank_rule for policy in policies]))
     parts = grouped_parts(request.table.frame, shipped, scorer.scans, survey.largest_run)
     return parts.groupBy(RUN).applyInArrow(lambda table: scorer.scored(table), scorer.schema)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.cli.engines.spark_scoring import add_engine_arguments, check_engine, score_in_spark, spark_inputs
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, make_scoring
 from assay.cli.output_options import (
@@ -23,7 +24,6 @@ from assay.cli.output_options import (
 from assay.cli.program import Command, Group
 from assay.cli.score_output import FORMATS_WITH_JUDGED, ScoreOutput
 from assay.cli.scoring_options import add_confidence_arguments, add_intervals, parse_digits
-from assay.cli.spark_scoring import add_engine_arguments, check_engine, score_in_spark, spark_inputs
 from assay.cli.terminal import log_intervals, log_verbose, write_notes
 from assay.errors import UsageError
 from assay.grammar import WrittenName

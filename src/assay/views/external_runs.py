@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 
 from assay.model import Qrels, RankRule
-from assay.views import Ranked
+from assay.views.ranked import Ranked
 
 
 class ExternalRun(ABC):
