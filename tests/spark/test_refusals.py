@@ -76,17 +76,13 @@ def test_columns_that_are_missing_or_have_a_wrong_type(no_jobs, spark, schema, t
 
 
 def test_what_is_not_a_table_of_spark(no_jobs):
-    with pytest.raises(
-        assay.UsageError, match="the run must be a DataFrame of Spark, not dict. For other data: assay.evaluate"
-    ):
+    with pytest.raises(assay.UsageError, match=r"must be a DataFrame of Spark, not dict\. For other data: assay\.evaluate"):
         assay.spark.evaluate(JUDGMENTS, {"q1": {"a": 1}}, ["map"])
 
 
 def test_judgments_that_are_too_large_for_the_workers(no_jobs, run, monkeypatch):
     monkeypatch.setattr("assay.spark.shipping.MAX_BYTES", 100)
-    with pytest.raises(
-        assay.UsageError, match=r"3 judgments \(0 MB; at most 0 MB\) cannot be sent to the workers. .* in parts"
-    ):
+    with pytest.raises(assay.UsageError, match=r"3 judgments \(.*\) cannot be sent to the workers\. .* in parts"):
         assay.spark.evaluate(JUDGMENTS, run, ["map"])
 
 

@@ -119,7 +119,7 @@ def _result(request: Request, run: DistributedRun, name: str) -> Result:
     version = str(request.table.frame.sparkSession.version)
     n_rows = run.job.survey.sizes[run.run].n_rows
     engine = {"name": "spark", "version": version, "form": run.job.form, "rows": n_rows}
-    return result.with_fields(provenance={**result.provenance, "engine": engine})
+    return result.with_fields(provenance={**result.provenance, "engine": engine}, queries=request.queries)
 
 
 def compare(

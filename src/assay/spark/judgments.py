@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation import load_ground_truth, scored_judgments
-from assay.model import Qrels
+from assay.model import Qrels, Query
 from assay.spark.run_table import column_types, is_spark_frame
 from assay.spark.shipping import Shipped
 from assay.text import counted
@@ -20,12 +21,12 @@ WAY_OUT = (
 )
 
 
-def collected_judgments(source: Any) -> Qrels:
-    """The judgments in a source. If there are too many to send them to the workers, the error says what to do."""
+def collected_judgments(source: Any) -> tuple[Qrels, Mapping[str, Query]]:
+    """The judgments in a source; and the texts and tags of queries, if it is a benchmark."""
     if is_spark_frame(source):
-        return _of_frame(source)
+        return _of_frame(source), {}
     truth = load_ground_truth(source, kind="" if isinstance(source, BenchmarkDataset) else "judgments")
-    return scored_judgments(truth) if isinstance(truth, BenchmarkDataset) else truth
+    return (scored_judgments(truth), truth.queries) if isinstance(truth, BenchmarkDataset) else (truth, {})
 
 
 def _of_frame(frame: Any) -> Qrels:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, get_args
 
 from assay.errors import BadParameter
 from assay.evaluation import Profile, Setting, choose_profile, settings_of
 from assay.files import Reading, parse_columns, reading_with
 from assay.metrics import Given, parse_metrics, written_metrics
-from assay.model import Policy, Qrels
+from assay.model import Policy, Qrels, Query
 from assay.spark.duplicates import keep_best
 from assay.spark.forms import Form
 from assay.spark.judgments import collected_judgments, shipped_judgments
@@ -38,6 +38,8 @@ class Request:
     settings: Sequence[Setting]
     """How each metric is scored."""
     profile: Profile
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    """The texts and tags of queries, if a benchmark has them."""
 
     @classmethod
     def of(
@@ -57,7 +59,8 @@ class Request:
         table = run_table(run, run_col)
         if profile.policy.duplicates == "keep_best":
             table = replace(table, frame=keep_best(table.frame), is_unique=True)
-        return cls(collected_judgments(qrels), table, settings, profile)
+        judgments, queries = collected_judgments(qrels)
+        return cls(judgments, table, settings, profile, queries)
 
     def prepared(self) -> tuple[Shipped[Qrels], Survey]:
         """The judgments for the workers, and the sizes of the runs. The first job starts here."""
