@@ -49,7 +49,7 @@ def no_jobs(spark):
 def test_what_cannot_be_honoured_is_refused_by_name(no_jobs, run, settings, text):
     settings = dict(settings)
     metrics = settings.pop("metrics", ["map"])
-    with pytest.raises(assay.UsageError if "column" not in text or "columns" in settings else assay.DataError, match=text):
+    with pytest.raises(assay.DataError if "run_col" in settings else assay.UsageError, match=text):
         assay.spark.evaluate(JUDGMENTS, run, metrics, **settings)
 
 

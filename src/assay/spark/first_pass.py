@@ -108,7 +108,7 @@ def _by_judgment(joined: DataFrame) -> DataFrame:
 
     is_self = F.coalesce(F.col(QUERY) == F.col(DOCUMENT), F.lit(False))
     other = F.when(~is_self, F.col(SCORE))
-    is_bad = F.coalesce(F.isnan(SCORE), F.lit(True)) | (F.coalesce(QUERY, F.lit("")) == "")
+    is_bad = F.isnull(SCORE) | F.isnan(SCORE) | (F.coalesce(QUERY, F.lit("")) == "")
     is_bad |= F.coalesce(DOCUMENT, F.lit("")) == ""
     bad = F.when(is_bad, F.struct(F.col(QUERY).alias("bad_query"), DOCUMENT, SCORE))
     return joined.groupBy(RUN, QUERY, JUDGMENT).agg(
