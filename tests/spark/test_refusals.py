@@ -168,3 +168,9 @@ def test_ids_that_do_not_match(spark, form):
     others = spark.createDataFrame([("q1", "A", 1.0)], SCHEMA)
     [note] = assay.spark.evaluate(JUDGMENTS, others, ["map"], form=form).notes
     assert "none of the retrieved documents is in the judgments: the run has ids like 'A'" in note
+
+
+def test_judgments_without_grades(no_jobs, spark, run):
+    qrels = spark.createDataFrame([], "query_id string, doc_id string")
+    with pytest.raises(assay.DataError, match="judgments: found no grade column among 'query_id', 'doc_id'"):
+        assay.spark.evaluate(qrels, run, ["map"])

@@ -156,3 +156,38 @@ def test_judgments_of_a_benchmark_bring_texts_and_tags(bm25, tmp_path):
     expected = assay.evaluate(dataset, run_of("bm25"), METRICS)
     assert result.summary == {name: expected.summary[name] for name in METRICS}
     assert result.queries == dataset.queries
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_subtopics(spark, bm25, form):
+    rows = [("q1", "1", "a", 1), ("q1", "2", "a", 1), ("q1", "2", "c", 1), ("q2", "1", "d", 1), ("q3", "1", "a", 1)]
+    names = ("query_id", "subtopic", "doc_id", "relevance")
+    qrels = spark.createDataFrame(rows, "query_id string, subtopic string, doc_id string, relevance int")
+    metrics = ["alpha_ndcg@5", "err_ia@5", "ndcg@5"]
+    expected = assay.evaluate([dict(zip(names, row, strict=True)) for row in rows], run_of("bm25"), metrics)
+    result = assay.spark.evaluate(qrels, bm25, metrics, form=form)
+    assert result.table.by_query() == expected.table.by_query()
+    scores = {row["query_id"]: row["alpha_ndcg@5"] for row in assay.spark.score_runs(qrels, bm25, metrics).collect()}
+    assert scores == expected.scores("alpha_ndcg@5")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_long_ranking_of_equal_scores(spark, form):
+    documents = [f"d{number:05}" for number in range(20_000)]
+    judgments = {"q": dict.fromkeys(documents[::50], 1)}
+    rows = [("q", document, 1.0) for document in documents]
+    frame = spark.createDataFrame(rows, "query_id string, doc_id string, score double").repartition(3)
+    expected = assay.evaluate(judgments, {"q": dict.fromkeys(documents, 1.0)}, ["map", "ndcg"])
+    result = assay.spark.evaluate(judgments, frame, ["map", "ndcg"], form=form)
+    assert (result.summary, result.fingerprints) == (expected.summary, expected.fingerprints)
+
+
+def test_workers_without_assay(bm25, monkeypatch):
+    from pyspark.errors import PythonException
+
+    def fail(frame):
+        raise PythonException("…\nModuleNotFoundError: No module named 'assay'")
+
+    monkeypatch.setattr(type(bm25), "toArrow", fail)
+    with pytest.raises(assay.ProviderError, match=r"the Python workers of Spark cannot import assay\. Install it there"):
+        assay.spark.evaluate(JUDGMENTS, bm25, METRICS)

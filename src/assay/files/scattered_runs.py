@@ -23,6 +23,9 @@ from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed
 from assay.files.long_reads import long_read
 from assay.model import Qrels
 
+MAX_PAIRS = 1 << 20
+"""Comparisons of tied documents that are made at once."""
+
 
 def count_scattered(
     read: Callable[[], Iterable[RowBlock]], qrels: Qrels, judged: JudgedFields, precisions: Sequence[str]
@@ -195,18 +198,26 @@ class RankCounter:
         past[is_equal] = order.first_at_least(query[is_equal], key[is_equal], strictly=True)
         better, equal, above, earlier = self.counts
         better += np.bincount(past, minlength=n) - np.bincount(order.end[query], minlength=n)
-        equals = np.flatnonzero(is_equal)
-        owner, position = spread(past[equals] - first[equals])
-        entry, row = first[equals][owner] + position, rows[equals][owner]
-        equal += np.bincount(entry, minlength=n)
-        is_above = documents.take(row).above(self._documents.take(entry))
-        above += np.bincount(entry[is_above], minlength=n)
-        is_earlier = number + row < self._row[entry]
-        earlier += np.bincount(entry[is_earlier], minlength=n)
+        for equals in _in_parts(np.flatnonzero(is_equal), past - first):
+            owner, position = spread(past[equals] - first[equals])
+            entry, row = first[equals][owner] + position, rows[equals][owner]
+            equal += np.bincount(entry, minlength=n)
+            is_above = documents.take(row).above(self._documents.take(entry))
+            above += np.bincount(entry[is_above], minlength=n)
+            is_earlier = number + row < self._row[entry]
+            earlier += np.bincount(entry[is_earlier], minlength=n)
 
     def placed(self) -> Placed:
         """The counts of each judged document."""
         return placed_of(self.counts)
+
+
+def _in_parts(rows: Ints, n_pairs: Ints) -> list[Ints]:
+    """The rows in parts that need about MAX_PAIRS comparisons each, so that memory stays small if many rows are tied."""
+    needed = np.cumsum(n_pairs[rows])
+    if not len(rows) or needed[-1] <= MAX_PAIRS:
+        return [rows]
+    return np.split(rows, np.searchsorted(needed, np.arange(MAX_PAIRS, needed[-1], MAX_PAIRS)))
 
 
 def placed_of(counts: Ints) -> Placed:

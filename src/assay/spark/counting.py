@@ -20,6 +20,7 @@ from assay.spark.arrow_columns import floats_of, numbers_of, text_of
 from assay.spark.counted_runs import CountedRun, Part, Scanned
 from assay.spark.first_pass import FirstPass
 from assay.spark.run_table import DOCUMENT, QUERY, RUN, SCORE
+from assay.spark.session import collected
 from assay.spark.shipping import Shipped
 from assay.text import counted
 
@@ -117,7 +118,7 @@ def _count(frame: DataFrame, thresholds: Thresholds, scanned: Scanned) -> Ints:
     rows = rows.join(F.broadcast(rankings), [RUN, QUERY]).filter(score >= F.col(LOWEST))
     schema = ", ".join(f"{name} bigint" for name in (ENTRY, *COUNTS))
     partial = rows.select(RANKING, DOCUMENT, SCORE).mapInArrow(lambda batches: count_batches(batches, shipped), schema)
-    sums = partial.groupBy(ENTRY).agg(*(F.sum(name).alias(name) for name in COUNTS)).toArrow()
+    sums = collected(partial.groupBy(ENTRY).agg(*(F.sum(name).alias(name) for name in COUNTS)))
     entry = numbers_of(sums.column(ENTRY))
     for number, name in enumerate(COUNTS):
         counts[number, entry] = numbers_of(sums.column(name))

@@ -18,6 +18,7 @@ from assay.spark.forms import Form, choose_form
 from assay.spark.grouped import grouped_parts
 from assay.spark.request import Request
 from assay.spark.run_table import RUN, RunTable
+from assay.spark.session import collected
 from assay.spark.shipping import Shipped
 from assay.spark.survey import Survey
 from assay.views import ExternalRun, Ranked
@@ -45,7 +46,7 @@ class CountingJob:
 
     def _grouped(self, scans: tuple[Scanned, ...]) -> dict[str, CountedRun]:
         parts = grouped_parts(self.table.frame, self.shipped, scans, self.survey.largest_run)
-        return collected_runs(rows_of_arrow(parts.toArrow()), self.table)
+        return collected_runs(rows_of_arrow(collected(parts)), self.table)
 
     def _counting(self, scans: tuple[Scanned, ...]) -> dict[str, CountedRun]:
         first = first_pass(self.table, self.qrels)

@@ -8,8 +8,9 @@ from typing import Any
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation import load_ground_truth, scored_judgments
+from assay.files import find_columns
 from assay.model import Qrels, Query
-from assay.spark.run_table import column_types, is_spark_frame
+from assay.spark.run_table import column, is_spark_frame
 from assay.spark.shipping import Shipped
 from assay.text import counted
 
@@ -30,13 +31,16 @@ def collected_judgments(source: Any) -> tuple[Qrels, Mapping[str, Query]]:
 
 
 def _of_frame(frame: Any) -> Qrels:
+    try:
+        roles = find_columns(frame.columns, ("query", "document", "grade"), ("subtopic", "iteration"))
+    except DataError as error:
+        raise error.at("judgments") from None
     n_rows = frame.limit(MAX_JUDGMENTS + 1).count()
     if not n_rows:
         raise DataError("the table has no rows. Check the path and the filters of the DataFrame", source="judgments")
     if n_rows > MAX_JUDGMENTS:
         raise UsageError(f"the judgments have more than {counted(MAX_JUDGMENTS, 'row')}. {WAY_OUT}")
-    names = [name for name, kind in column_types(frame).items() if kind not in ("array", "map", "struct", "binary")]
-    return Qrels(frame.select(*(f"`{name}`" for name in names)).toArrow())
+    return Qrels(frame.select(*map(column, dict.fromkeys(roles.values()))).toArrow())
 
 
 def shipped_judgments(qrels: Qrels) -> Shipped[Qrels]:

@@ -74,12 +74,12 @@ def run_table(frame: Any, run_col: str | None) -> RunTable:
         _check_type(types, run_col, IDS, "names of runs", "string")
     used = [roles["query"], roles["document"], value, *([] if run_col is None else [run_col])]
     _check_unambiguous(frame, used)
-    score = _column(value).cast("double")
+    score = column(value).cast("double")
     return RunTable(
         frame.select(
-            (F.lit("") if run_col is None else _column(run_col).cast("string")).alias(RUN),
-            _column(roles["query"]).cast("string").alias(QUERY),
-            _column(roles["document"]).cast("string").alias(DOCUMENT),
+            (F.lit("") if run_col is None else column(run_col).cast("string")).alias(RUN),
+            column(roles["query"]).cast("string").alias(QUERY),
+            column(roles["document"]).cast("string").alias(DOCUMENT),
             (score if "score" in roles else -score).alias(SCORE),
         ),
         run_col is not None,
@@ -91,7 +91,8 @@ def column_types(frame: DataFrame) -> dict[str, str]:
     return {field.name: field.dataType.simpleString().partition("(")[0].partition(" ")[0] for field in frame.schema.fields}
 
 
-def _column(name: str) -> Any:
+def column(name: str) -> Any:
+    """A column by its exact name."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.col("`" + name.replace("`", "``") + "`")

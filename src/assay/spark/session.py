@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import DataError, ProviderError
 from assay.files import as_source, missing_file
@@ -87,6 +87,23 @@ def spark_errors(source: str) -> Iterator[None]:
         raise DataError(f"Spark cannot read it: {_first_line(error)}", source=source) from None
     except (PySparkException, Py4JError) as error:
         raise ProviderError(f"Spark failed: {_first_line(error)}", source=source) from None
+
+
+def collected(frame: DataFrame) -> Any:
+    """The rows of a frame as a table of Arrow; one clear error if the workers do not have assay."""
+    from pyspark.errors import PythonException
+
+    try:
+        return frame.toArrow()
+    except PythonException as error:
+        if not _lacks_assay(error):
+            raise
+        advice = "Install it there with the same version as here: pip install 'assay-ir[spark]'"
+        raise ProviderError(f"the Python workers of Spark cannot import assay. {advice}") from error
+
+
+def _lacks_assay(error: BaseException) -> bool:
+    return "No module named 'assay'" in str(error)
 
 
 def _first_line(error: BaseException) -> str:
