@@ -41,8 +41,9 @@ def open_session(master: str, remote: str, settings: dict[str, str]) -> Any:
     return builder.getOrCreate()
 
 
-def _begin(master: str, remote: str, settings: dict[str, str], variables: dict[str, str]) -> None:
+def _begin(folder: Path, master: str, remote: str, settings: dict[str, str], variables: dict[str, str]) -> None:
     global _session
+    os.chdir(folder)
     for name in [name for name in os.environ if name.startswith("SPARK_")]:
         del os.environ[name]
     os.environ.update(variables)
@@ -78,12 +79,12 @@ class Driver:
 
 @contextmanager
 def running_driver(folder: Path, master: str = "", remote: str = "", **settings: str) -> Iterator[Driver]:
-    """A driver with a session on a master or a Connect server. Settings are written with `__` for the dots."""
+    """A driver in a folder, with a session on a master or a Connect server. Settings are written with `__` for the dots."""
     own = {} if remote else LOCAL | {"spark.sql.warehouse.dir": str(folder / "warehouse")}
     own |= {name.replace("__", "."): value for name, value in settings.items()}
     context = multiprocessing.get_context("spawn")
     variables = {name: value for name, value in environment(folder).items() if name.startswith(("SPARK_", "PYSPARK_"))}
-    with ProcessPoolExecutor(1, context, _begin, (master, remote, own, variables)) as pool:
+    with ProcessPoolExecutor(1, context, _begin, (folder, master, remote, own, variables)) as pool:
         try:
             yield Driver(pool)
         finally:
