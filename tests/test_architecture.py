@@ -280,7 +280,7 @@ FOREIGN_ERRORS = {
     "files/json_text.py": {"_line_of"},
     "providers/loading.py": {"describe_error"},
     "schema.py": {"_described", "_fails_at"},
-    "spark/session.py": {"_first_line", "_lacks_assay"},
+    "spark/session.py": {"_first_line", "_missing_module"},
 }
 """Functions that read errors of Python, DuckDB, msgspec, Spark and of users' own code, which have no field for it."""
 

@@ -32,6 +32,12 @@ def is_spark_frame(value: object) -> bool:
     return any(kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql") for kind in type(value).__mro__)
 
 
+def _kind_of(value: object) -> str:
+    """The type of a value, with its package: `DataFrame of pandas`."""
+    package = type(value).__module__.partition(".")[0]
+    return type(value).__name__ if package == "builtins" else f"{type(value).__name__} of {package}"
+
+
 @dataclass(frozen=True)
 class RunTable:
     """Runs as a DataFrame with the columns run, query, document and score; nothing has been computed yet."""
@@ -52,8 +58,8 @@ def run_table(frame: Any, run_col: str | None) -> RunTable:
     check_spark("runs in Spark need")
     if not is_spark_frame(frame):
         raise UsageError(
-            f"the run must be a DataFrame of Spark, not {type(frame).__name__}. For other data: assay.evaluate; to move it "
-            "to Spark: spark.createDataFrame(…)"
+            f"the run must be a DataFrame of Spark, not {_kind_of(frame)}. For other data: assay.evaluate; to move it to "
+            "Spark: spark.createDataFrame(…)"
         )
     from pyspark.sql import functions as F  # noqa: N812 (as everyone calls it)
 

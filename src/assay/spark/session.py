@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import DataError, ProviderError
+from assay.extras import install_command
 from assay.files import as_source, missing_file
 from assay.model import Run
 from assay.spark.run_table import check_spark
@@ -90,20 +92,25 @@ def spark_errors(source: str) -> Iterator[None]:
 
 
 def collected(frame: DataFrame) -> Any:
-    """The rows of a frame as a table of Arrow; one clear error if the workers do not have assay."""
+    """The rows of a frame as a table of Arrow; one clear error if the workers do not have a package."""
     from pyspark.errors import PythonException
 
     try:
         return frame.toArrow()
     except PythonException as error:
-        if not _lacks_assay(error):
+        missing = _missing_module(error)
+        if missing is None:
             raise
-        advice = "Install it there with the same version as here: pip install 'assay-ir[spark]'"
-        raise ProviderError(f"the Python workers of Spark cannot import assay. {advice}") from error
+        raise ProviderError(
+            f"the Python of the workers has no module {missing!r}. On the workers: {install_command('spark')}. "
+            f"If they are on this machine, set PYSPARK_PYTHON={sys.executable} before the session starts"
+        ) from error
 
 
-def _lacks_assay(error: BaseException) -> bool:
-    return "No module named 'assay'" in str(error)
+def _missing_module(error: BaseException) -> str | None:
+    """The package that a worker could not import."""
+    found = re.search(r"No module named '(\w+)", str(error))
+    return found[1] if found else None
 
 
 def _first_line(error: BaseException) -> str:
