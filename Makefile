@@ -9,6 +9,8 @@ READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
 # ranx and ppi-python themselves, which the slow tests compare with assay; 700 MB, because of Numba
 RANX := .venv-ranx
+# PySpark has 500 MB, and its tests need Java
+SPARK := .venv-spark
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # number of test processes; each needs 1 GB of memory
 JOBS ?= 2
@@ -18,10 +20,10 @@ FUZZ ?= --seconds 120
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-web test ranx test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
+.PHONY: help demo demo-web test ranx test-slow snapshots test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench bench-spark simulate docs clean
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-17s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -98,6 +100,20 @@ $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 test-adapters: $(ADAPTERS)/.ready ## test the vector stores and MLflow with the real packages (installs 1.5 GB)
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
 
+$(SPARK)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/python $(INSTALL) --constraint constraints.txt --editable '.[report,spark]' \
+		hypothesis ipykernel nbclient pytest pytest-xdist
+	@touch $@
+
+spark: $(SPARK)/.ready ## install PySpark for the tests and benchmarks of Spark (500 MB)
+
+test-spark-local: $(SPARK)/.ready ## test Spark on two threads and over Spark Connect, and run the notebook (needs Java)
+	ASSAY_TEST_REQUIRE=spark $(SPARK)/bin/python -m pytest tests/spark --ignore-glob='*/test_cluster*.py'
+
+test-spark: $(SPARK)/.ready ## test Spark on a cluster with two workers on this machine, and kill its processes (needs Java)
+	ASSAY_TEST_REQUIRE=spark $(SPARK)/bin/python -m pytest -o log_cli=true -o log_cli_level=INFO tests/spark/test_cluster*.py
+
 kills: $(READY) ## kill assay at 1,000 points while it evaluates, saves, exports and caches, and check that nothing is lost (KILLS='--count 50')
 	$(BIN)/python -m kills --jobs $(JOBS) $(KILLS)
 
@@ -118,6 +134,9 @@ lint: $(READY) ## run ruff and mypy
 bench: $(READY) ## time assay and other tools on seeded data (a few minutes)
 	$(BIN)/python -m benchmarks
 
+bench-spark: $(SPARK)/.ready ## measure Spark with 1 to 20 million rows, and write the tables of docs/scale.md (needs Java; 20 minutes)
+	$(SPARK)/bin/python -m benchmarks.spark
+
 simulate: $(READY) ## repeat the simulations behind the error rates that the pages promise, and write their tables into the pages
 	$(BIN)/python -m benchmarks.simulate
 
@@ -125,4 +144,4 @@ docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
 
 clean: ## delete the virtual environments, builds and caches
-	rm -rf $(VENV) $(ADAPTERS) $(RANX) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) $(RANX) $(SPARK) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

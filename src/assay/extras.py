@@ -23,6 +23,7 @@ PURPOSES: Mapping[str, str] = {
     "chonkie": "chunkers from the package chonkie",
     "hpo": "ontologies, and the benchmarks of the Human Phenotype Ontology",
     "postgres": "a store in PostgreSQL",
+    "spark": "runs that are tables in Spark",
 }
 """Extra → what it adds, the most common first. The extras all and dev are collections of others."""
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*?(?:;\s*extra == ['\"](?P<extra>[\w-]+)['\"])?")

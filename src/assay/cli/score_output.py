@@ -109,10 +109,11 @@ def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) ->
     """The question and a command that answers it, with the same conventions.
 
     Empty if there is only one run, if there are very many, if standard input was read, which a second command cannot read
-    again, or if the columns are thresholds.
+    again, if the columns are thresholds, or if another engine reads the runs.
     """
     is_one_or_many = not 2 <= len(inputs.systems) <= MAX_RUNS_IN_COMMAND
-    if is_one_or_many or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple):
+    is_elsewhere = getattr(options, "engine", "local") != "local"
+    if is_one_or_many or inputs.n_standard_inputs or isinstance(options.f1_threshold, tuple) or is_elsewhere:
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth] if inputs.truth else []
     if inputs.are_records:

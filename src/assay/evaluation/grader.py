@@ -14,7 +14,7 @@ from assay.evaluation.profile import Setting, Settings
 from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
-from assay.views import Documents, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
+from assay.views import Documents, ExternalRun, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
 
 DEFAULT_RANK_RULE = Policy().rank_rule
 """The default rank rule. Fingerprints describe the run as ranked by it."""
@@ -98,6 +98,9 @@ class Grader:
 
     def documents(self, rule: RankRule, k: int | None) -> Documents:
         """A function that returns the first k documents of a query, ranked by a rule. A file is read again."""
+        if isinstance(self._source, ExternalRun):
+            best = self._source.top_documents(self.qrels, k, rule)
+            return lambda query, most: best.get(query, [])[: rule.depth][:most]
         if k is not None and not isinstance(self._source, Run):
             known = top_documents(self._source, k, rule)
             if known is not None:
@@ -118,7 +121,9 @@ class Grader:
 
     @property
     def is_costly(self) -> bool:
-        """Whether reading the whole rankings takes long, because they are in a large file."""
+        """Whether reading the whole rankings takes long, because they are in a large file or in another engine."""
+        if isinstance(self._source, ExternalRun):
+            return True
         return not isinstance(self._source, Run) and is_large(self._source)
 
     def fingerprints(self) -> dict[str, str]:
@@ -145,6 +150,8 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> tuple[Any, Mapp
     if isinstance(run, Run):
         return run, rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
+    if isinstance(run, ExternalRun):
+        return run, run.rank(qrels, rules, name_extra=name_extra)
     if not isinstance(run, Mapping):
         ranked = rank_blocks(run, qrels, rules, name_extra=name_extra)
         if ranked is None and is_large(run):

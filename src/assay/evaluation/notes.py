@@ -21,7 +21,7 @@ from assay.model import ORIGIN, SYNTHETIC, Policy, Qrels, Query, Run, as_ranking
 from assay.relevance import FALLBACK, Resolved, in_words, is_move, is_stale
 from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
-from assay.views import Grading
+from assay.views import ExternalRun, Grading
 
 PERCENT_LIKE_CUTOFFS = (80, 90, 95, 99)
 """Cutoffs that are rarely ranks and often mean a persistence in per cent."""
@@ -238,7 +238,7 @@ def check_ids_match(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Co
     ids = ids_of(run)
     if any(query in known for query in ids.queries):
         return
-    source = run.label if isinstance(run, FileSource) else ""
+    source = run.label if isinstance(run, FileSource | ExternalRun) else ""
     raise DataError(describe_query_mismatch(qrels, run, ids, has_texts=bool(known)), source=source)
 
 
@@ -312,6 +312,8 @@ def ids_of(run: Any) -> Ids:
     """The first ids of a run; none if it is a large file that would have to be read completely."""
     from assay.datasets import MAX_IDS_CHECKED
 
+    if isinstance(run, ExternalRun):
+        return Ids(*map(list, run.first_ids(MAX_IDS_CHECKED)))
     if isinstance(run, FileSource) and run.kind == "trec":
         rows = [ids for _, line in islice(run.lines(), MAX_IDS_CHECKED) if (ids := trec_ids(line))]
         return Ids(list(dict.fromkeys(query for query, _ in rows)), list(dict.fromkeys(doc for _, doc in rows)))

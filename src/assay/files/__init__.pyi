@@ -2,6 +2,10 @@ from assay.files.answers_and_routes import AnswerRecords as AnswerRecords
 from assay.files.answers_and_routes import read_answers as read_answers
 from assay.files.answers_and_routes import read_routes as read_routes
 from assay.files.block_runs import rank_blocks as rank_blocks
+from assay.files.blocks.arrow_streams import Batch as Batch
+from assay.files.blocks.arrow_streams import TextColumn as TextColumn
+from assay.files.blocks.byte_fields import ByteFields as ByteFields
+from assay.files.blocks.table_blocks import fields_of as fields_of
 from assay.files.column_names import COLUMN_NAMES as COLUMN_NAMES
 from assay.files.column_names import DOCUMENT_NAMES as DOCUMENT_NAMES
 from assay.files.column_names import QUERY_NAMES as QUERY_NAMES
@@ -10,7 +14,11 @@ from assay.files.column_names import WEAK_NAMES as WEAK_NAMES
 from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
 from assay.files.columns import find_columns as find_columns
+from assay.files.columns import find_run_columns as find_run_columns
 from assay.files.columns import is_header as is_header
+from assay.files.counted_judgments import CountedJudgments as CountedJudgments
+from assay.files.counted_judgments import Placed as Placed
+from assay.files.counted_rows import count_rows as count_rows
 from assay.files.features.reader import is_feature_line as is_feature_line
 from assay.files.features.reader import read_features as read_features
 from assay.files.features.scores import has_named_scores as has_named_scores
@@ -65,6 +73,9 @@ from assay.files.saved_results import check_not_empty as check_not_empty
 from assay.files.saved_results import is_saved_result as is_saved_result
 from assay.files.saved_results import looks_saved as looks_saved
 from assay.files.saved_results import split_address as split_address
+from assay.files.scattered_runs import JudgedHits as JudgedHits
+from assay.files.scattered_runs import RankCounter as RankCounter
+from assay.files.scattered_runs import placed_of as placed_of
 from assay.files.source import BOM as BOM
 from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource

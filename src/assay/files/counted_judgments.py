@@ -90,6 +90,10 @@ class Placed:
         names = ("better", "equal", "above", "earlier")
         return cls(*(np.concatenate([*(getattr(part, name) for part in parts), none]) for name in names))
 
+    def where(self, rows: slice) -> Placed:
+        """Only these documents."""
+        return Placed(self.better[rows], self.equal[rows], self.above[rows], self.earlier[rows])
+
     def ahead(self, ties: str) -> Ints:
         """How many equal rows come before each document."""
         count = self.above if ties.startswith("docid") else self.earlier

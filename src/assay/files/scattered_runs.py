@@ -8,6 +8,7 @@ that appear twice; if there are many rows, in temporary files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -22,6 +23,9 @@ from assay.files.counted_judgments import CountedJudgments, JudgedFields, Placed
 from assay.files.long_reads import long_read
 from assay.model import Qrels
 
+MAX_PAIRS = 1 << 20
+"""Comparisons of tied documents that are made at once."""
+
 
 def count_scattered(
     read: Callable[[], Iterable[RowBlock]], qrels: Qrels, judged: JudgedFields, precisions: Sequence[str]
@@ -34,10 +38,11 @@ def count_scattered(
         if seen.has_duplicates(partial(progress.advance, "", 0, 0)):
             raise Unusual
     hits = finder.hits()
-    counters = {precision: Counter(hits, judged, precision) for precision in precisions}
+    documents = judged.documents.take(hits.judgment)
+    counters = {precision: RankCounter(hits, documents, precision) for precision in precisions}
     for part in _parts(read(), finder.numbers):
         for counter in counters.values():
-            counter.add(part)
+            counter.add(part.query, part.block.documents, part.block.scores(), part.first)
     placed = {precision: counter.placed() for precision, counter in counters.items()}
     return CountedJudgments(hits.judgment, placed, finder.length(), finder.n_constant(), finder.n_extra)
 
@@ -157,44 +162,65 @@ def _paired(document: Words, query: Ints) -> Words:
     return document ^ ((query + 1).astype(np.uint64) * FACTOR)
 
 
-class Counter:
+class RankCounter:
     """The second pass: counts better and equal rows for the judged documents, in one precision."""
 
-    def __init__(self, hits: JudgedHits, judged: JudgedFields, precision: str) -> None:
-        self._hits, self._precision = hits, precision
+    def __init__(self, hits: JudgedHits, documents: ByteFields, precision: str) -> None:
+        """The documents are those of the hits, which are sorted by query and by score, the best first."""
+        self._row, self._documents, self._precision = hits.row, documents, precision
         with np.errstate(over="ignore"):
             negated = -hits.score.astype(precision)
         n_queries = int(hits.query.max(initial=-1)) + 1
         end = np.cumsum(np.bincount(hits.query, minlength=n_queries))
         start = np.append(np.zeros(1, dtype=np.int64), end[:-1])[: len(end)]
         self._order = ScoreOrder(negated, start, end, np.ones(len(end), dtype=bool))
-        self._documents = judged.documents.take(hits.judgment)
-        self._better, self._equal, self._above, self._earlier = np.zeros((4, len(negated) + 1), dtype=np.int64)
+        self.counts = np.zeros((4, len(negated) + 1), dtype=np.int64)
+        """Better, equal, above and earlier rows of each judged document. Counts of parts of a run can be added up."""
 
-    def add(self, part: Part) -> None:
-        """Count the rows of a block."""
-        order = self._order
-        rows = np.flatnonzero(part.query < len(order.end))
-        rows = rows[order.end[part.query[rows]] > order.start[part.query[rows]]]
-        query = part.query[rows]
+    def empty(self) -> RankCounter:
+        """A counter for the same documents that has not counted any row."""
+        counter = copy(self)
+        counter.counts = np.zeros_like(self.counts)
+        return counter
+
+    def add(self, queries: Ints, documents: ByteFields, scores: Floats, number: int) -> None:
+        """Count rows; `number` is that of the first row in the file."""
+        order, n = self._order, self.counts.shape[1]
+        rows = np.flatnonzero(queries < len(order.end))
+        rows = rows[order.end[queries[rows]] > order.start[queries[rows]]]
+        query = queries[rows]
         with np.errstate(over="ignore"):
-            key = -part.block.scores()[rows].astype(self._precision)
+            key = -scores[rows].astype(self._precision)
         first = order.first_at_least(query, key, strictly=False)
         is_equal = first < order.end[query]
         is_equal[is_equal] = order.negated[first[is_equal]] == key[is_equal]
         past = first.copy()
         past[is_equal] = order.first_at_least(query[is_equal], key[is_equal], strictly=True)
-        n = len(self._better)
-        self._better += np.bincount(past, minlength=n) - np.bincount(order.end[query], minlength=n)
-        equals = np.flatnonzero(is_equal)
-        owner, position = spread(past[equals] - first[equals])
-        entry, row = first[equals][owner] + position, rows[equals][owner]
-        self._equal += np.bincount(entry, minlength=n)
-        is_above = part.block.documents.take(row).above(self._documents.take(entry))
-        self._above += np.bincount(entry[is_above], minlength=n)
-        is_earlier = part.first + row < self._hits.row[entry]
-        self._earlier += np.bincount(entry[is_earlier], minlength=n)
+        better, equal, above, earlier = self.counts
+        better += np.bincount(past, minlength=n) - np.bincount(order.end[query], minlength=n)
+        for equals in _in_parts(np.flatnonzero(is_equal), past - first):
+            owner, position = spread(past[equals] - first[equals])
+            entry, row = first[equals][owner] + position, rows[equals][owner]
+            equal += np.bincount(entry, minlength=n)
+            is_above = documents.take(row).above(self._documents.take(entry))
+            above += np.bincount(entry[is_above], minlength=n)
+            is_earlier = number + row < self._row[entry]
+            earlier += np.bincount(entry[is_earlier], minlength=n)
 
     def placed(self) -> Placed:
-        """The counts of each judged document. A row counts as better from its place on, to the end of its query."""
-        return Placed(np.cumsum(self._better)[:-1], self._equal[:-1], self._above[:-1], self._earlier[:-1])
+        """The counts of each judged document."""
+        return placed_of(self.counts)
+
+
+def _in_parts(rows: Ints, n_pairs: Ints) -> list[Ints]:
+    """The rows in parts that need about MAX_PAIRS comparisons each, so that memory stays small if many rows are tied."""
+    needed = np.cumsum(n_pairs[rows])
+    if not len(rows) or needed[-1] <= MAX_PAIRS:
+        return [rows]
+    return np.split(rows, np.searchsorted(needed, np.arange(MAX_PAIRS, needed[-1], MAX_PAIRS)))
+
+
+def placed_of(counts: Ints) -> Placed:
+    """The counts of a RankCounter of the whole run. A row counts as better from its place on, to the end of its query."""
+    better, equal, above, earlier = counts[:, :-1]
+    return Placed(np.cumsum(better), equal, above, earlier)

@@ -39,6 +39,7 @@ from assay.model.records import Pack as Pack
 from assay.model.records import Query as Query
 from assay.model.records import RelevanceJudgment as RelevanceJudgment
 from assay.model.records import Span as Span
+from assay.model.run import KEEP_BEST as KEEP_BEST
 from assay.model.run import Ranking as Ranking
 from assay.model.run import Rankings as Rankings
 from assay.model.run import RankReader as RankReader

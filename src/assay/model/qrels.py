@@ -129,6 +129,10 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         self.in_file_order: bool = judgments.in_file_order
         """Whether a file of scores may have one score for each judgment, in this order."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The judgments for another process, without what was computed from them."""
+        return {name: value for name, value in vars(self).items() if name not in _COMPUTED}
+
     def _number(self, judgments: Judgments) -> Subtopics:
         rows = [
             (self.index[self.numbers[query]][doc], subtopic, grade)
@@ -251,6 +255,7 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return self.grades[np.lexsort((-self.grades, self.query_of))]
 
 
+_COMPUTED = frozenset(name for name, value in vars(Qrels).items() if isinstance(value, cached_property))
 LINES_AT_ONCE = 10_000
 """Lines that are hashed at once, so that a large corpus is not in memory twice."""
 

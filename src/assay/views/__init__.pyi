@@ -16,6 +16,7 @@ from assay.views.chunk_locations import NOWHERE as NOWHERE
 from assay.views.chunk_locations import Places as Places
 from assay.views.chunk_locations import count_lines as count_lines
 from assay.views.chunk_locations import text_at as text_at
+from assay.views.external_runs import ExternalRun as ExternalRun
 from assay.views.graded import GradedRun as GradedRun
 from assay.views.graded import Hits as Hits
 from assay.views.graded import Ties as Ties

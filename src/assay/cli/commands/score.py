@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.cli.engines.spark_scoring import add_engine_arguments, check_engine, score_in_spark, spark_inputs
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, make_scoring
 from assay.cli.output_options import (
@@ -47,6 +48,7 @@ EXAMPLES = """\
   assay score qrels.txt runs/*.run -o scores.parquet
   assay score qrels.txt run.txt -m official --format trec
   assay score ragas.csv
+  assay score --engine spark --master spark://host:7077 qrels.parquet s3a://bucket/runs --run-col system
   zcat run.gz | assay score qrels.txt -"""
 
 
@@ -66,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_confidence_arguments(trust)
     add_by_argument(parser.add_argument_group("slices"))
+    add_engine_arguments(parser)
     show = add_output_arguments(parser, FORMATS, endings=SCORE_ENDINGS, has_per_query=True)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 4; csv and json: all)")
     show.add_argument(
@@ -80,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_score(options: argparse.Namespace) -> int:
     """Names and files are checked before any data is read; nothing is printed unless everything worked."""
     check_by(options)
-    inputs = parse_inputs(options, RULES)
+    inputs = spark_inputs(options, RULES) if check_engine(options) else parse_inputs(options, RULES)
     from assay.reports import check_html_packages, find_renderer
 
     if find_renderer(options.format).name == "html":
@@ -143,6 +146,8 @@ def _scored(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -
     if not options.judged_only and set(forms) & set(FORMATS_WITH_JUDGED) and judged not in scoring.metrics:
         scoring = replace(scoring, beside=(judged,))
     _check_order(options, (*scoring.metrics, *scoring.beside))
+    if options.engine == "spark":
+        return score_in_spark(options, inputs, scoring)
     return load_results(options, inputs, scoring).results
 
 

@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Generator
 from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_void_p, pythonapi
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 
-Offsets = NDArray[np.int32]
+Offsets = NDArray[np.int32] | NDArray[np.int64]
 
 
 class _Array(Structure):
@@ -83,6 +84,11 @@ class TextColumn:
 
     data: NDArray[np.uint8]
     offsets: Offsets
+
+    def texts(self) -> list[str]:
+        """Each text."""
+        data, ends = self.data.tobytes(), self.offsets.tolist()
+        return [data[start:end].decode("utf-8") for start, end in pairwise(ends)]
 
 
 @dataclass(frozen=True, eq=False)

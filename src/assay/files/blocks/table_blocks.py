@@ -94,7 +94,7 @@ def table_blocks(batches: Iterable[Batch], *, whole_queries: bool = True) -> Ite
 
 def _joined(kept: TableBlock | None, batch: Batch, begin: int, end: int) -> TableBlock:
     """The block of the rows that were kept and of rows of a batch, whose memory it does not use."""
-    queries, documents = _fields(batch.queries, begin, end), _fields(batch.documents, begin, end)
+    queries, documents = fields_of(batch.queries, begin, end), fields_of(batch.documents, begin, end)
     score = batch.scores[begin:end]
     if kept is None:
         return TableBlock.of(queries, documents, score.copy())
@@ -102,7 +102,7 @@ def _joined(kept: TableBlock | None, batch: Batch, begin: int, end: int) -> Tabl
     return TableBlock.of(_appended(kept.query_ids, queries), _appended(kept.documents, documents), score)
 
 
-def _fields(column: TextColumn, begin: int, end: int) -> ByteFields:
+def fields_of(column: TextColumn, begin: int, end: int) -> ByteFields:
     """A copy of some rows of a column of text."""
     offsets = column.offsets[begin : end + 1].astype(np.int64)
     text = column.data[offsets[0] : offsets[-1]]
