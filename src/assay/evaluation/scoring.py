@@ -237,7 +237,13 @@ def evaluate_dataset(
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
     about_dataset = (*about_reading, *notes_on_tags(dataset), *notes_on_spans(dataset))
-    about_data = (*judgement.missing.notes, *notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
+    about_time = (*dataset.valid_judgments.notes, *judgement.notes_on_time)
+    about_data = (
+        *judgement.missing.notes,
+        *about_time,
+        *notes_on_empty_corpus(dataset),
+        *notes_on_relevance(judgement.resolved),
+    )
     notes = (*about_dataset, *about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     rankings = {query: dict(chunks[query]) for query in chunks}

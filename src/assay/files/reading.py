@@ -25,6 +25,8 @@ class Reading:
     """Role → the column that the user named for it."""
     documents_from: Any = None
     """Where documents come from, if not from the benchmark itself."""
+    as_of: Any = None
+    """The time as of which documents count: `query` or a time; None: documents of any time."""
     documents: MutableMapping[str, Document] | None = None
     """These documents, when they are read."""
     opened: set[Path] = field(default_factory=set)

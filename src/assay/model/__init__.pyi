@@ -75,6 +75,15 @@ from assay.model.tags import asked_for as asked_for
 from assay.model.tags import known_as as known_as
 from assay.model.tags import tags_of as tags_of
 from assay.model.tags import values_of as values_of
+from assay.model.times import PERIODS as PERIODS
+from assay.model.times import Time as Time
+from assay.model.times import days_between as days_between
+from assay.model.times import is_later as is_later
+from assay.model.times import is_moment as is_moment
+from assay.model.times import is_without_zone as is_without_zone
+from assay.model.times import parse_time as parse_time
+from assay.model.times import periods_of as periods_of
+from assay.model.times import time_text as time_text
 from assay.model.values import TERM as TERM
 from assay.model.values import are_columns as are_columns
 from assay.model.values import as_number as as_number

@@ -16,8 +16,9 @@ from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import answer_text
 from assay.datasets.format import Format
-from assay.datasets.haystacks import Haystack, Item, Sessions, Units
+from assay.datasets.haystacks import LAYOUTS, Haystack, Item, Sessions, Units
 from assay.datasets.probe import Probe
+from assay.datasets.record_times import session_time
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Query, text_id
@@ -174,6 +175,7 @@ class _Reader:
             expected=answer_text(item.answer, place, notes),
             evidence=() if is_abstention else evidence_of(haystack, item.answer_session_ids, notes),
             scope=haystack.question_id,
+            time=session_time("questions", item.question_date, LAYOUTS),
         )
 
 
