@@ -171,6 +171,7 @@ def judge(
     context = open_context(subject_of(relevance, dataset)) if context is None else context
     run, notes_on_texts = with_query_ids(run, dataset, policy.duplicates)
     run, notes_on_time = without_younger(run, dataset, policy.duplicates)
+    notes_on_time = (*dataset.valid_judgments.notes, *notes_on_time)
     left_out = queries_without_text(dataset)
     dataset, run = without_queries(dataset, left_out), run_without_queries(run, left_out, policy.duplicates)
     if not context.has_canonical_ids:

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.datasets import BenchmarkDataset, TimeScope
+from assay.evaluation.ages import TOP_RANKS
+from assay.evaluation.grader import Grader
+from assay.evaluation.profile import Setting
 from assay.files import as_source, brings_hits, hits_of
-from assay.model import Hit, Run
+from assay.model import Hit, Policy, Run
 from assay.text import counted
 
 
@@ -63,3 +66,13 @@ def _notes(dataset: BenchmarkDataset, counts: Mapping[str, int]) -> tuple[str, .
     than = "its query" if limits.as_of.fixed is None else str(limits.as_of)
     what = f"{removed} {'is' if is_one else 'are'} removed, because {'it is' if is_one else 'they are'} younger than {than}"
     return (*([f"as of {limits.whose}: {what}."] if counts else []), *limits.notes)
+
+
+def notes_on_younger(
+    grader: Grader | None, settings: Sequence[Setting], policy: Policy, dataset: BenchmarkDataset
+) -> list[str]:
+    """A note on retrieved documents that are younger than their query, unless a time scope leaves them out."""
+    if dataset.as_of is not None or grader is None or grader.ages is None:
+        return []
+    run = grader.main_grading(settings, policy).run
+    return grader.ages.notes(run, grader.documents(policy.rank_rule, TOP_RANKS))

@@ -104,10 +104,10 @@ def run(
     """Run your own retriever on a benchmark, and score it.
 
     The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
-    one query text and k; or the name of a provider. The dataset, with `documents`, `columns`, `lenient` and `as_of`, is anything
-    that `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology, annotations, labels,
-    fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other domains, by name. Without a
-    timeout, an object is called in the calling thread.
+    one query text and k; or the name of a provider. The dataset, with `documents`, `columns`, `lenient` and `as_of`, is
+    anything that `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology,
+    annotations, labels, fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other
+    domains, by name. Without a timeout, an object is called in the calling thread.
     """
     chosen = _load(dataset, settings)
     provider = wrap_retriever(retriever, name)
