@@ -97,8 +97,10 @@ def check_lenient(words: Sequence[str]) -> None:
             raise UsageError(f"--lenient has no value, but {word} comes after it. To set the share: --lenient-share {word}")
 
 
-def check_columns(reading: Reading) -> None:
-    """Raise for a column that no table has, at the end of a command. If no table was read, it is a note."""
+def check_reading(reading: Reading) -> None:
+    """At the end of a command, raise for a column that no table has, and note options that had nothing to read."""
+    if reading.as_of is not None and not reading.is_time_used:
+        sys.stderr.write(printable(f"note: no benchmark was read, so --as-of {reading.as_of} has no effect") + "\n")
     if reading.has_tables:
         reading.check_columns_used()
     elif reading.columns:

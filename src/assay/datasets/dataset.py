@@ -58,9 +58,9 @@ class Repair:
     """The kind of repair, if users are told about this kind everywhere: one of `REPAIR_CODES`."""
 
 
-REPAIR_CODES = ("left-out", "unused-file", "unused-column", "columns", "documents", "ids")
+REPAIR_CODES = ("left-out", "unused-file", "unused-column", "columns", "documents", "ids", "times")
 """A bad record that was left out; a file of the folder that nothing used; a column of ids that is not used; a choice between
-columns; documents that replaced those of the benchmark; and ids that were matched or could not be."""
+columns; documents that replaced those of the benchmark; ids that were matched or could not be; and times without a zone."""
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ from assay.errors import DataError
 from assay.files import (
     COLUMN_NAMES,
     DOCUMENT_NAMES,
+    INTERVAL_ROLES,
     TABLE_COLUMNS,
     WEAK_NAMES,
     accepted_names,
@@ -25,8 +26,6 @@ from assay.model import EMPTY_ID, Document, Query, RelevanceJudgment, is_finite_
 from assay.text import shortened
 
 Record = Mapping[str, Any]
-INTERVAL = frozenset(("valid_from", "valid_to"))
-"""Roles of columns that say when a judgment holds."""
 
 Named = frozenset[tuple[str, str]]
 """Pairs of column and role, for the columns that the user named."""
@@ -208,7 +207,7 @@ def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
     more: dict[str, Any] = {
         name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None
     }
-    for role in INTERVAL & names.keys():
+    for role in names.keys() & INTERVAL_ROLES:
         more[role] = read_time("judgments", names[role], record[names[role]])
     return RelevanceJudgment(filled_id(query), filled_id(doc), _number(grade), **more), unused
 
@@ -216,7 +215,7 @@ def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
 @lru_cache(4096)
 def _judgment_fields(names: tuple[str, ...], _: Named) -> tuple[dict[str, str], tuple[str, ...]]:
     """The fields of each role, and the unused fields. The columns that the user named are a cache key."""
-    columns = find_columns(names, ("query", "document", "grade"), tuple(INTERVAL))
+    columns = find_columns(names, ("query", "document", "grade"), INTERVAL_ROLES)
     return columns, tuple(name for name in names if name not in {*columns.values(), "judge", "timestamp"})
 
 

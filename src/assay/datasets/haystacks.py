@@ -164,7 +164,7 @@ class Haystack:
         group = self.question_id
         for name, session in self.sessions.items():
             date = self.dates[name]
-            time = session_time("sessions", date, LAYOUTS)
+            time = session_time(date, LAYOUTS)
             metadata = {"session_id": name} if date is None else {"date": date, "session_id": name}
             start = f"{group}/{name}"
             if not self.units.by_turn:

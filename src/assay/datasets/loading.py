@@ -60,6 +60,7 @@ def load_dataset(
         raise BadParameter("format must be the name of a format; for documents write documents=…")
     is_made = isinstance(source, BenchmarkDataset)
     moment = parse_as_of(as_of if as_of is not None else current_reading().as_of)
+    current_reading().is_time_used = True
     return with_as_of(_read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made), moment)
 
 
@@ -78,6 +79,7 @@ def from_frames(
 
 def load_by(read: Callable[[], BenchmarkDataset]) -> BenchmarkDataset:
     """The benchmark that a function reads, with the documents, columns and leniency of the present call."""
+    current_reading().is_time_used = True
     return with_as_of(_read(read, None, None, None), parse_as_of(current_reading().as_of))
 
 
@@ -110,7 +112,7 @@ def _read(
         reading.check_columns_used()
     if is_made:
         return dataset
-    dataset.repairs += [Repair(place, what, code="columns") for place, what in reading.notes.values()]
+    dataset.repairs += [Repair(place, what, code=code) for place, what, code in reading.notes.values()]
     dataset.repairs += _unused_files(dataset.path, reading.opened)
     faults = leniency.left_out[n_before:] if leniency else ()
     dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]

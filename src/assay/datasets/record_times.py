@@ -30,7 +30,7 @@ def read_time(table: str, name: str, value: Any) -> Time | None:
 
 def note_no_zone(table: str) -> None:
     """Note that times of a table have no zone, once."""
-    current_reading().note_once((table, TIME), table, "times without a zone are read as UTC")
+    current_reading().note_once((table, TIME), table, "times without a zone are read as UTC", code="times")
 
 
 def take_time(table: str, fields: dict[str, Any], metadata: dict[str, Any] | None = None) -> Time | None:
@@ -49,12 +49,9 @@ def take_time(table: str, fields: dict[str, Any], metadata: dict[str, Any] | Non
     return None
 
 
-def session_time(table: str, text: str | None, layouts: tuple[str, ...]) -> Time | None:
+def session_time(text: str | None, layouts: tuple[str, ...]) -> Time | None:
     """The time of a chat session in one of the layouts of a benchmark (as for strptime), in UTC; None if none fits."""
-    time = _by_layout(text.strip(), layouts) if text else None
-    if time is not None:
-        note_no_zone(table)
-    return time
+    return _by_layout(text.strip(), layouts) if text else None
 
 
 @lru_cache(4096)

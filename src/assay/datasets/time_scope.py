@@ -115,6 +115,13 @@ class TimeScope:
         self._queries = dataset.queries
         self.times = times_of_documents(dataset) if self._needs_times() else {}
 
+    @classmethod
+    def of_times(cls, dataset: BenchmarkDataset, times: dict[str, Time]) -> TimeScope:
+        """The scope of a dataset whose documents were read before."""
+        scope = cls.__new__(cls)
+        scope.as_of, scope._queries, scope.times = dataset.as_of or AsOf(), dataset.queries, times
+        return scope
+
     def _needs_times(self) -> bool:
         return self.as_of.fixed is not None or any(query.time is not None for query in self._queries.values())
 

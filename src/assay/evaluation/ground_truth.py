@@ -16,7 +16,7 @@ from assay.evaluation.notes import notes_on_reading, notes_on_tags
 from assay.evaluation.profile import Profile, Setting
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, Scores
-from assay.files import as_source
+from assay.files import as_source, current_reading
 from assay.model import Column, Qrels, Run, ScoreTable
 from assay.text import counted
 from assay.views import Times, Timing
@@ -43,11 +43,19 @@ def load_ground_truth(
     if kind == "benchmark" or dataset_format or (is_named and not kind):
         return load_dataset(source, dataset_format)
     try:
-        return Qrels(as_source(source))
+        return _judgments(source)
     except DataError:
         if not kind and is_path and _is_benchmark(Path(source)):
             return load_dataset(source)
         raise
+
+
+def _judgments(source: Any) -> Qrels:
+    """Plain judgments; an error if documents of some time are to be left out, because judgments have no times."""
+    if (as_of := current_reading().as_of) is not None:
+        what = f"as_of={as_of} needs a benchmark whose queries and documents have times, not plain judgments"
+        raise UsageError(f"{what}. Use --dataset, or assay eval --benchmarks")
+    return Qrels(as_source(source))
 
 
 def _is_benchmark(path: Path) -> bool:

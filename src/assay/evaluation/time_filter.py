@@ -63,8 +63,9 @@ def _notes(dataset: BenchmarkDataset, counts: Mapping[str, int]) -> tuple[str, .
         return ()
     removed = f"{counted(sum(counts.values()), 'retrieved document')} of {counted(len(counts), 'query')}"
     is_one = sum(counts.values()) == 1
-    than = "its query" if limits.as_of.fixed is None else str(limits.as_of)
-    what = f"{removed} {'is' if is_one else 'are'} removed, because {'it is' if is_one else 'they are'} younger than {than}"
+    verb, who, whose = ("is", "it is", "its") if is_one else ("are", "they are", "their")
+    than = f"{whose} query" if limits.as_of.fixed is None else str(limits.as_of)
+    what = f"{removed} {verb} removed, because {who} younger than {than}"
     return (*([f"as of {limits.whose}: {what}."] if counts else []), *limits.notes)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import text_id
-from assay.model.times import Time, is_later, parse_time, time_text
+from assay.model.times import Time, is_later, parse_time, periods_of, time_text
 from assay.model.values import as_number, is_finite_number, is_truth_value
 
 LARGEST_EXACT = 2.0**53
@@ -51,7 +51,7 @@ class Query:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata.
+        """What the query can be sliced by: its type, difficulty, domain, the periods of its time, and simple metadata.
 
         Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`), each
         entry of a list is a tag with the value yes, and a mapping holds tags. Other metadata win over tags of the same name.
@@ -60,7 +60,8 @@ class Query:
         own = {name: str(value) for name, value in named.items() if value is not None}
         metadata = self.metadata or {}
         inner = {name: value for place in LISTED for name, value in _named_tags(metadata.get(place)).items()}
-        more = {name: _tag(value) for name, value in {**inner, **metadata}.items()}
+        periods = {} if self.time is None else periods_of(self.time)
+        more = {name: _tag(value) for name, value in {**periods, **inner, **metadata}.items()}
         return {**{name: value for name, value in more.items() if value is not None}, **own}
 
     @property

@@ -137,7 +137,7 @@ def _document(doc_id: str, turn: Mapping[str, Any], session: Session, place: str
     )
     metadata = {name: value for name, value in turn.items() if name != "text" and value is not None}
     metadata |= {"session": session.number} | ({"date_time": session.date} if session.date else {})
-    time = session_time("sessions", session.date, LAYOUTS)
+    time = session_time(session.date, LAYOUTS)
     return Document(doc_id, content, section=f"session_{session.number}", metadata=metadata, time=time)
 
 

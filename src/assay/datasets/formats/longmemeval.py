@@ -175,7 +175,7 @@ class _Reader:
             expected=answer_text(item.answer, place, notes),
             evidence=() if is_abstention else evidence_of(haystack, item.answer_session_ids, notes),
             scope=haystack.question_id,
-            time=session_time("questions", item.question_date, LAYOUTS),
+            time=session_time(item.question_date, LAYOUTS),
         )
 
 

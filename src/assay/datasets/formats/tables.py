@@ -186,7 +186,10 @@ def content_of(dataset: BenchmarkDataset) -> dict[str, Any]:
         **{name: value for name, value in dataset.metadata.items() if name in TOP_LEVEL_NAMES},
         "queries": {key: filled_fields(query) for key, query in dataset.queries.items()},
         "documents": {key: filled_fields(document) for key, document in dataset.documents.items()},
-        "qrels": dataset.qrels,
+        "qrels": {
+            query: {doc: grade for doc, grade in judged.items() if (query, doc) not in dataset.intervals}
+            for query, judged in dataset.qrels.items()
+        },
     }
     if judges := judges_of(dataset):
         content["judgments"] = judges
