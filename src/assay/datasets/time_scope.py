@@ -206,7 +206,7 @@ def _without_younger(dataset: BenchmarkDataset, scope: TimeScope) -> BenchmarkDa
         scope.as_of,
         len(younger),
         len({query for query, _ in younger}),
-        tuple(f"{query} {doc}" for query, doc in list(younger)[:MAX_EXAMPLES]),
+        tuple(f"{query}/{doc}" for query, doc in list(younger)[:MAX_EXAMPLES]),
         sum(scope.time_of_query(query) is None for query in dataset.queries),
         len(dataset.documents) - sum(doc in scope.times for doc in dataset.documents) if scope.times else 0,
     )
@@ -274,7 +274,7 @@ def with_valid_judgments(dataset: BenchmarkDataset, as_of: AsOf) -> BenchmarkDat
         if valid:
             judged[doc] = valid[-1].relevance_grade
         else:
-            invalid.append(f"{query} {doc}")
+            invalid.append(f"{query}/{doc}")
     n_intervals = sum(map(len, dataset.intervals.values()))
     found = ValidJudgments(n_intervals, len(dataset.intervals), len(invalid), tuple(invalid[:MAX_EXAMPLES]))
     return replace(dataset, qrels=qrels, valid_judgments=found)

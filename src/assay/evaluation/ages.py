@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, repeat
+from typing import Any
 
 import numpy as np
 
 from assay.arrays import Bools, Floats
 from assay.datasets import BenchmarkDataset, TimeScope
-from assay.model import Qrels, Time
+from assay.metrics import find_metrics
+from assay.model import RELEVANT_AGE, Qrels, Query, Time, age_bin
 from assay.text import counted, some_of
 from assay.views import Ages, Documents, GradedRun
 
@@ -82,6 +85,13 @@ class AgeSource:
         """Which queries of a run have a time."""
         return np.array([self._scope.time_of_query(query) is not None for query in run.query_ids], dtype=bool)
 
+    def tagged(self, queries: Mapping[str, Query], run: GradedRun) -> dict[str, Query]:
+        """The queries with a tag for the age of the document that they look for, if it is known."""
+        (metric,) = find_metrics([RELEVANT_AGE])
+        ages: Any = metric.score(Ages.of_judged(run, self.is_timed(run)))
+        known = {query: age_bin(age) for query, age in zip(run.query_ids, ages.tolist(), strict=True) if age == age}
+        return {key: _with_tag(query, known[key]) if key in known else query for key, query in queries.items()}
+
     def notes(self, run: GradedRun, documents: Documents) -> list[str]:
         """A note on documents among the first ten that are younger than their query."""
         timed = run.select(self.is_timed(run))
@@ -97,9 +107,14 @@ class AgeSource:
         what = f"{counted(len(younger), 'document')} in the first {TOP_RANKS} of {counted(queries, 'query')}"
         verb, whose = "is" if len(younger) == 1 else "are", "its" if queries == 1 else "their"
         than = f"{verb} younger than {whose} query, {n_relevant:,} of them relevant"
-        examples = some_of([" ".join(pair) for pair in younger])
+        examples = some_of(["/".join(pair) for pair in younger])
         fix = "Such a document could not be found when the query was asked. To leave them out: --as-of query"
         return [f"{what} {than} ({examples}). {fix}."]
+
+
+def _with_tag(query: Query, value: str) -> Query:
+    """The query with the tag, unless it has one of this name."""
+    return replace(query, metadata={RELEVANT_AGE: value, **(query.metadata or {})})
 
 
 def seconds_of(time: Time) -> float:

@@ -34,7 +34,7 @@ from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of,
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
-from assay.evaluation.time_filter import notes_on_younger
+from assay.evaluation.time_filter import notes_on_younger, with_age_tags
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource, ScoreTable
@@ -240,7 +240,7 @@ def evaluate_dataset(
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
     about_dataset = (*about_reading, *notes_on_tags(dataset), *notes_on_spans(dataset))
-    about_time = (*judgement.notes_on_time, *notes_on_younger(result.grader, result.settings, result.policy, dataset))
+    about_time = (*judgement.notes_on_time, *notes_on_younger(result, dataset))
     about_relevance = (*notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
     about_ids = (*judgement.notes_on_ids, *notes_on_ids)
     notes = (*about_dataset, *judgement.missing.notes, *about_time, *about_relevance, *about_ids, *result.notes)
@@ -250,7 +250,7 @@ def evaluate_dataset(
         relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
-        queries=dataset.queries,
+        queries=dataset.queries if ages is None else with_age_tags(result, dataset.queries),
     )
     return with_left_out_queries(scored, whole)
 

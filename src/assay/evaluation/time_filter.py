@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from assay.datasets import BenchmarkDataset, TimeScope
 from assay.evaluation.ages import TOP_RANKS
-from assay.evaluation.grader import Grader
-from assay.evaluation.profile import Setting
+from assay.evaluation.result import Result
 from assay.files import as_source, brings_hits, hits_of
-from assay.model import Hit, Policy, Run
+from assay.model import Hit, Query, Run
 from assay.text import counted
 
 
@@ -69,11 +68,18 @@ def _notes(dataset: BenchmarkDataset, counts: Mapping[str, int]) -> tuple[str, .
     return (*([f"as of {limits.whose}: {what}."] if counts else []), *limits.notes)
 
 
-def notes_on_younger(
-    grader: Grader | None, settings: Sequence[Setting], policy: Policy, dataset: BenchmarkDataset
-) -> list[str]:
+def with_age_tags(result: Result, queries: Mapping[str, Query]) -> Mapping[str, Query]:
+    """The queries of a result with a tag for the age of the document that they look for."""
+    grader = result.grader
+    if grader is None or grader.ages is None:
+        return queries
+    return grader.ages.tagged(queries, grader.main_grading(result.settings, result.policy).run)
+
+
+def notes_on_younger(result: Result, dataset: BenchmarkDataset) -> list[str]:
     """A note on retrieved documents that are younger than their query, unless a time scope leaves them out."""
+    grader = result.grader
     if dataset.as_of is not None or grader is None or grader.ages is None:
         return []
-    run = grader.main_grading(settings, policy).run
-    return grader.ages.notes(run, grader.documents(policy.rank_rule, TOP_RANKS))
+    run = grader.main_grading(result.settings, result.policy).run
+    return grader.ages.notes(run, grader.documents(result.policy.rank_rule, TOP_RANKS))

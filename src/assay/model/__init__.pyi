@@ -75,8 +75,11 @@ from assay.model.tags import asked_for as asked_for
 from assay.model.tags import known_as as known_as
 from assay.model.tags import tags_of as tags_of
 from assay.model.tags import values_of as values_of
+from assay.model.times import AGE_BINS as AGE_BINS
 from assay.model.times import PERIODS as PERIODS
+from assay.model.times import RELEVANT_AGE as RELEVANT_AGE
 from assay.model.times import Time as Time
+from assay.model.times import age_bin as age_bin
 from assay.model.times import days_between as days_between
 from assay.model.times import is_later as is_later
 from assay.model.times import is_moment as is_moment

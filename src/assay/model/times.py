@@ -144,3 +144,14 @@ def periods_of(time: Time) -> dict[str, str]:
     day = day_of(time)
     year, week, _ = day.isocalendar()
     return dict(zip(PERIODS, (f"{day:%Y}", f"{day:%Y-%m}", f"{year}-W{week:02}", day.isoformat()), strict=True))
+
+
+RELEVANT_AGE = "relevant_age"
+"""The tag that says how old the document is that a query looks for."""
+AGE_BINS = {"day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0, "older": float("inf")}
+"""Value of the tag → the highest age in days."""
+
+
+def age_bin(days: float) -> str:
+    """The value of the tag for an age. An age below 0 counts as 0."""
+    return next(name for name, most in AGE_BINS.items() if days <= most)

@@ -27,6 +27,12 @@ class Ages:
     is_timed: Bools
     """Which queries have a time."""
 
+    @classmethod
+    def of_judged(cls, run: GradedRun, is_timed: Bools) -> Ages:
+        """The ages of judged documents only."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(run, none, none, np.zeros(0), is_timed)
+
     @property
     def query_ids(self) -> tuple[str, ...]:
         """The queries, in the order of every score."""
