@@ -77,7 +77,7 @@ def _articles(story: int, rng: random.Random) -> list[Article]:
 
 
 def _judgments(articles: list[Article]) -> list[tuple[str, str, int]]:
-    """The newest article of a story has grade 2, the others have grade 1: as if nobody looked at the time of the question."""
+    """The newest article of a story has grade 2, the others have grade 1: whenever the question was asked."""
     newest = {article.story: article.doc_id for article in articles}
     return [(f"q{a.story:02}", a.doc_id, 2 if newest[a.story] == a.doc_id else 1) for a in articles]
 

@@ -116,7 +116,6 @@ RELEVANT_AGE = Metric(
     relevant_age,
     params=(REL,),
     range=(0.0, float("inf")),
-    higher_is_better=False,
     view="ages",
     formula="query time − time of the best relevant document",
     cite="Jones & Diaz 2007, Temporal Profiles of Queries, TOIS 25(3)",
