@@ -54,8 +54,26 @@ def test_one_time_in_many_spellings(value, time):
 @pytest.mark.parametrize(
     "value",
     [
-        *("", "soon", "2024", "2024-05", "1 May 2024", "05/01/2024", "2024-02-30", "2024-13-01", "2024-05-01T25:00", "20240501"),
-        *("2024-05-01T10:30+25:00", "2024-05-01T10", "2024-05-01T10:30 Europe/Berlin", "nan", "inf", "0001-01-01T00:00+02:00"),
+        *(
+            "",
+            "soon",
+            "2024",
+            "2024-05",
+            "1 May 2024",
+            "05/01/2024",
+            "2024-02-30",
+            "2024-13-01",
+            "2024-05-01T25:00",
+            "20240501",
+        ),
+        *(
+            "2024-05-01T10:30+25:00",
+            "2024-05-01T10",
+            "2024-05-01T10:30 Europe/Berlin",
+            "nan",
+            "inf",
+            "0001-01-01T00:00+02:00",
+        ),
         *(2024, 20240501, 0, -1, 1e14, 1e300, float("nan"), True, None, [], b"2024-05-01", np.datetime64("NaT"), pd.NaT),
     ],
     ids=repr,
@@ -113,14 +131,16 @@ def test_records_parse_their_times():
 
 def test_a_judgment_holds_from_and_to():
     judgment = RelevanceJudgment("q", "d", 2, valid_from="2024-05-01", valid_to="2024-05-03T10:30Z")
-    assert [judgment.holds_at(parse_time(time)) for time in ("2024-04-30T23:59Z", "2024-05-01T00:00Z", "2024-05-03T10:30Z")] == [
-        *(False, True, True)
-    ]
+    assert [
+        judgment.holds_at(parse_time(time)) for time in ("2024-04-30T23:59Z", "2024-05-01T00:00Z", "2024-05-03T10:30Z")
+    ] == [*(False, True, True)]
     assert judgment.holds_at(date(2024, 5, 3)), "a day counts completely"
     assert not judgment.holds_at(parse_time("2024-05-03T10:31Z"))
     assert not RelevanceJudgment("q", "d").has_interval
     assert RelevanceJudgment("q", "d", valid_to="2024-05-01").holds_at(date(1999, 1, 1))
-    with pytest.raises(DataError, match=r"valid_to of document d for query q \(2024-05-01\) is before valid_from \(2024-05-02\)"):
+    with pytest.raises(
+        DataError, match=r"valid_to of document d for query q \(2024-05-01\) is before valid_from \(2024-05-02\)"
+    ):
         RelevanceJudgment("q", "d", valid_from="2024-05-02", valid_to="2024-05-01")
     with pytest.raises(DataError, match="valid_from of document d for query q: 'soon' is not a time"):
         RelevanceJudgment("q", "d", valid_from="soon")
