@@ -11,7 +11,7 @@ from typing import Any
 from assay.datasets.corpus import StoredDocuments
 from assay.datasets.evidence import evidence_documents, evidence_pack
 from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, QuerySource
-from assay.datasets.time_scope import (
+from assay.datasets.times.time_scope import (
     AsOf,
     AsOfSource,
     Intervals,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from assay.datasets.dataset import Notes
 from assay.datasets.fields import answer_text, judged_ids
-from assay.datasets.record_times import take_time
+from assay.datasets.times.record_times import take_time
 from assay.errors import DataError, Faults
 from assay.files import parse_json
 from assay.model import EMPTY_ID, Time, text_id

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from assay.datasets.dataset import Notes
 from assay.datasets.list_cells import parse_cell
-from assay.datasets.record_times import TIME, plain_time, read_time
+from assay.datasets.times.record_times import TIME, plain_time, read_time
 from assay.errors import DataError
 from assay.files import (
     COLUMN_NAMES,

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from assay.datasets.dataset import Notes
-from assay.datasets.record_times import session_time
+from assay.datasets.times.record_times import session_time
 from assay.errors import DataError
 from assay.model import Document, text_id
 from assay.text import counted, shortened

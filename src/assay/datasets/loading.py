@@ -19,7 +19,7 @@ from assay.datasets.probe import Probe
 from assay.datasets.query_table import notes_on_ids
 from assay.datasets.recognition import detect_format
 from assay.datasets.text_documents import TextDocuments
-from assay.datasets.time_scope import AsOfSource, parse_as_of, with_as_of
+from assay.datasets.times.time_scope import AsOfSource, parse_as_of, with_as_of
 from assay.errors import (
     BadParameter,
     DataError,

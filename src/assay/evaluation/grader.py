@@ -12,8 +12,8 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import UsageError
-from assay.evaluation.ages import AgeSource
 from assay.evaluation.profile import Setting, Settings
+from assay.evaluation.times.ages import AgeSource
 from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint

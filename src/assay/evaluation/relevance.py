@@ -22,7 +22,7 @@ from assay.evaluation.completeness import (
     without_queries,
 )
 from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
-from assay.evaluation.time_filter import without_younger
+from assay.evaluation.times.time_filter import without_younger
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric

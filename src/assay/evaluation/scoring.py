@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypedDict, overload
 
 from assay.datasets import BenchmarkDataset, GroundTruth, all_formats, known_format, looks_like
 from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation.ages import AgeSource
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.completeness import (
@@ -34,7 +33,8 @@ from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of,
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
-from assay.evaluation.time_filter import notes_on_younger, with_age_tags
+from assay.evaluation.times.ages import AgeSource
+from assay.evaluation.times.time_filter import notes_on_younger, with_age_tags
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource, ScoreTable
@@ -233,9 +233,8 @@ def evaluate_dataset(
     whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
-    documents = dataset.documents
-    ages = AgeSource.of(dataset)
-    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, views, documents, ages)
+    about = (times, spans, views, dataset.documents, AgeSource.of(dataset))
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, *about)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
@@ -244,13 +243,12 @@ def evaluate_dataset(
     about_relevance = (*notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
     about_ids = (*judgement.notes_on_ids, *notes_on_ids)
     notes = (*about_dataset, *judgement.missing.notes, *about_time, *about_relevance, *about_ids, *result.notes)
-    chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
-    rankings = {query: dict(chunks[query]) for query in chunks}
+    rankings = {query: dict(ranking) for query, ranking in (judgement.chunks or {}).items()}
     scored = without_constant_judged(result, dataset, judgement.resolved.strategies).with_fields(
         relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
-        queries=dataset.queries if ages is None else with_age_tags(result, dataset.queries),
+        queries=with_age_tags(result, dataset.queries),
     )
     return with_left_out_queries(scored, whole)
 

@@ -25,14 +25,14 @@ def search_in_time(ask: Ask, scope: TimeScope, queries: Sequence[Query], k: int)
     A query with too few of them is sent again for more documents, until the retriever has no more or the limit is reached.
     """
     answers = dict(enumerate(ask(queries, k)))
-    found = {place: _in_scope(scope, queries[place], hits) for place, hits in answers.items()}
+    kept = {place: _in_scope(scope, queries[place], hits) for place, hits in answers.items()}
     depth = k
-    while depth < MOST and (left := [place for place in found if _is_short(found[place], answers[place], k, depth)]):
+    while depth < MOST and (left := [place for place in kept if _is_short(kept[place], answers[place], k, depth)]):
         depth = min(depth * GROWTH, MOST)
         more = ask([queries[place] for place in left], depth)
         answers |= dict(zip(left, more, strict=True))
-        found |= {place: _in_scope(scope, queries[place], answers[place]) for place in left}
-    return [_first(found[place], k) for place in range(len(queries))]
+        kept |= {place: _in_scope(scope, queries[place], answers[place]) for place in left}
+    return [_first(kept[place], k) for place in range(len(queries))]
 
 
 def _in_scope(scope: TimeScope, query: Query, hits: list[Hit] | ProviderError) -> Any:
@@ -41,9 +41,9 @@ def _in_scope(scope: TimeScope, query: Query, hits: list[Hit] | ProviderError) -
     return _same_kind(hits, [hit for hit in hits if not scope.is_younger(query.query_id, hit.doc_id)])
 
 
-def _is_short(found: Any, answer: Any, k: int, depth: int) -> bool:
+def _is_short(kept: Any, answer: Any, k: int, depth: int) -> bool:
     """Whether younger documents were removed, and the retriever may have more."""
-    return not isinstance(answer, ProviderError) and len(found) < min(k, len(answer)) and len(answer) >= depth
+    return not isinstance(answer, ProviderError) and len(kept) < min(k, len(answer)) and len(answer) >= depth
 
 
 def _first(hits: Any, k: int) -> Any:

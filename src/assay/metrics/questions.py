@@ -202,14 +202,6 @@ QUESTIONS = (
         "route router routes expert experts moe mixture gate gating skip saved load",
     ),
     Question(
-        "what-went-in",
-        "What was scored?",
-        "Before you trust a value, check how many queries, documents and judgments it is based on.",
-        ("num_q", "num_ret", "num_rel", "num_rel_ret", "runid", "relstring"),
-        ("num_q", "num_ret", "num_rel"),
-        "count counts how many size sanity check input trec number",
-    ),
-    Question(
         "time",
         "Are the results up to date?",
         "freshness@5 is 1 if the first 5 documents are new, staleness is their median age in days. Both read all retrieved "
@@ -218,6 +210,14 @@ QUESTIONS = (
         ("freshness", "staleness", "relevant_age", "ndcg"),
         ("freshness@5", "staleness@5", "ndcg(half_life=30)@5"),
         "time date age old older new newer newest fresh recent recency stale outdated temporal news latest current",
+    ),
+    Question(
+        "what-went-in",
+        "What was scored?",
+        "Before you trust a value, check how many queries, documents and judgments it is based on.",
+        ("num_q", "num_ret", "num_rel", "num_rel_ret", "runid", "relstring"),
+        ("num_q", "num_ret", "num_rel"),
+        "count counts how many size sanity check input trec number",
     ),
 )
 

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from assay.errors import DataError
 from assay.text import shortened
 
@@ -37,7 +39,7 @@ def parse_time(value: object) -> Time:
         if not NUMBER.fullmatch(text):
             raise DataError(f"{shortened(value)} is not a time; {EXPECTED}")
         return _of_number(float(text), value)
-    if hasattr(value, "astype") and hasattr(value, "item"):  # a NumPy scalar
+    if isinstance(value, np.generic):
         return parse_time(_of_numpy(value))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _of_number(float(value), value)
@@ -82,7 +84,7 @@ def _of_numpy(value: Any) -> object:
     """A NumPy scalar as an object of Python; a datetime64 with its microseconds."""
     is_time = str(getattr(value, "dtype", "")).startswith("datetime64")
     plain = value.astype("datetime64[us]").item() if is_time else value.item()
-    if plain is None or hasattr(plain, "astype"):
+    if plain is None or isinstance(plain, np.generic):
         raise DataError(f"{value} is not a time; {EXPECTED}")
     return plain
 

@@ -22,7 +22,7 @@ from assay.datasets.fields import filled_id
 from assay.datasets.folder_tables import read_card, write_card
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.datasets.record_times import TIME, take_time
+from assay.datasets.times.record_times import TIME, take_time
 from assay.errors import DataError
 from assay.files import (
     CARD,

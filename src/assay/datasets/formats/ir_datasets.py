@@ -13,7 +13,7 @@ from assay.datasets.corpus import Items, Values
 from assay.datasets.dataset import BenchmarkDataset, Notes
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.datasets.record_times import take_time
+from assay.datasets.times.record_times import take_time
 from assay.errors import AssayError, DataError, UnknownName, UsageError, near_matches
 from assay.model import Document, Query, Time, text_id
 from assay.text import counted

@@ -14,7 +14,7 @@ from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import answer_text
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.datasets.record_times import session_time
+from assay.datasets.times.record_times import session_time
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Document, Query, text_id

@@ -18,7 +18,7 @@ from assay.datasets.fields import answer_text
 from assay.datasets.format import Format
 from assay.datasets.haystacks import LAYOUTS, Haystack, Item, Sessions, Units
 from assay.datasets.probe import Probe
-from assay.datasets.record_times import session_time
+from assay.datasets.times.record_times import session_time
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Query, text_id

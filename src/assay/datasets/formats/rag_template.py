@@ -31,7 +31,7 @@ from assay.datasets.entries import (
 )
 from assay.datasets.format import Format, marks_of_formats
 from assay.datasets.probe import Probe
-from assay.datasets.record_times import TIME
+from assay.datasets.times.record_times import TIME
 from assay.errors import DataError, Faults
 from assay.files import FileSource, convert, decoded_lines, read_json
 from assay.model import Document, Query, RelevanceJudgment, Span, time_text

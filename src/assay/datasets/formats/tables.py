@@ -25,7 +25,7 @@ from assay.datasets.folder_tables import (
 )
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.datasets.record_times import TIME, plain_time, take_time
+from assay.datasets.times.record_times import TIME, plain_time, take_time
 from assay.errors import DataError
 from assay.files import decode_file, decode_part, new_folder, write_lines, write_parquet_table
 from assay.model import Document, Query, RelevanceJudgment, Span, checked_grades

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.documents import Corpus
 from assay.datasets.preflight.findings import Cases, Finding, how_many
-from assay.datasets.time_scope import TimeScope, younger_judged
+from assay.datasets.times.time_scope import TimeScope, younger_judged
 from assay.model import time_text
 from assay.text import counted
 
@@ -37,8 +37,8 @@ def _younger(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     queries: set[str] = set()
     for query, doc in younger_judged(dataset, TimeScope.of_times(dataset, corpus.time_of), only_relevant=True):
         time, asked = corpus.time_of.get(doc), dataset.queries[query].time
-        found = f"{time_text(time)} is after {time_text(asked)}" if time is not None and asked is not None else ""
-        cases.about_judgment(query, doc, found)
+        words = f"{time_text(time)} is after {time_text(asked)}" if time is not None and asked is not None else ""
+        cases.about_judgment(query, doc, words)
         queries.add(query)
     about = how_many(cases, "relevant document", "is", "are")
     return cases.finding(f"{about} younger than the query, in {counted(len(queries), 'query')}")

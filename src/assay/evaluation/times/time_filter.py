@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.datasets import BenchmarkDataset, TimeScope
-from assay.evaluation.ages import TOP_RANKS
 from assay.evaluation.result import Result
+from assay.evaluation.times.ages import TOP_RANKS
 from assay.files import as_source, brings_hits, hits_of
 from assay.model import Hit, Query, Run
 from assay.text import counted

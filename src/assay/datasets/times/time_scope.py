@@ -276,8 +276,8 @@ def with_valid_judgments(dataset: BenchmarkDataset, as_of: AsOf) -> BenchmarkDat
         else:
             invalid.append(f"{query}/{doc}")
     n_intervals = sum(map(len, dataset.intervals.values()))
-    found = ValidJudgments(n_intervals, len(dataset.intervals), len(invalid), tuple(invalid[:MAX_EXAMPLES]))
-    return replace(dataset, qrels=qrels, valid_judgments=found)
+    valid_judgments = ValidJudgments(n_intervals, len(dataset.intervals), len(invalid), tuple(invalid[:MAX_EXAMPLES]))
+    return replace(dataset, qrels=qrels, valid_judgments=valid_judgments)
 
 
 def add_interval(intervals: Intervals, judgment: RelevanceJudgment) -> None:
