@@ -57,7 +57,8 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     queries/…, and test-… in qrels, default or data. The dataset's metadata records the split.
 
     The fields query_type, difficulty, domain, expected, scope and evidence of a query, and source, page_number, section and
-    group of a document, may be in its metadata or next to its text. Other fields, such as a language or url, become
+    group of a document, may be in its metadata or next to its text. Times may be in fields such as timestamp, or in the
+    metadata as time. Other fields, such as a language or url, become
     metadata; a field with two different values is a fault. `relevantIds: []` in the metadata of a query means that nothing
     is relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
     as no title. Documents stay in their file until they are needed.

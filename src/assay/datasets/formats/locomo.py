@@ -263,7 +263,7 @@ MAX_FILES_PROBED = 20
 
 def read_locomo(path: Path) -> BenchmarkDataset:
     """A turn is a document with an id such as `conv-26/D1:3`. A question has an id such as `conv-26/q1`, and its
-    conversation is its scope.
+    conversation is its scope. A turn has the time of its session, read as UTC.
 
     Misspelt evidence is fixed if only one turn can be meant; otherwise it is noted as lost. A question that loses all its
     evidence has nothing to find: `evidence` is empty, not None. Observations and summaries are not read.

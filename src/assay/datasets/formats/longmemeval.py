@@ -228,6 +228,7 @@ def read_longmemeval(path: Path) -> BenchmarkDataset:
     A question whose id ends in `_abs` has no answer: its evidence is empty, and `answerable` is False. It scores 0; add
     `--no-relevant skip` to leave such questions out, as the paper does. A session that appears twice in a haystack is used
     once. Answer sessions that are not in the haystack are noted as lost. `--by question_type` gives scores for each type.
+    Questions and sessions have times, read as UTC.
     """
     return _read(path, "longmemeval", Units())
 

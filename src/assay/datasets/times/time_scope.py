@@ -165,19 +165,21 @@ def with_as_of(dataset: BenchmarkDataset, as_of: AsOf | None) -> BenchmarkDatase
 def _check_times(dataset: BenchmarkDataset, scope: TimeScope) -> None:
     """Raise if there is nothing to compare."""
     if scope.as_of.fixed is None and not any(query.time is not None for query in dataset.queries.values()):
-        none = _none_of(len(dataset.queries), "query")
+        none = _none_of(len(dataset.queries), "query", dataset.name)
         names = ", ".join(TABLE_COLUMNS["queries"]["time"])
         advice = f"Give the queries times (accepted names: {names}), or write a day: --as-of 2024-05-01"
-        raise DataError(f"as_of=query needs the times of queries, but {none} of {dataset.name} has one. {advice}")
+        raise DataError(f"as_of=query needs the times of queries, but {none}. {advice}")
     if not scope.times and not dataset.intervals:
-        none = _none_of(len(dataset.documents), "document")
+        none = _none_of(len(dataset.documents), "document", dataset.name)
         names = ", ".join(TABLE_COLUMNS["documents"]["time"])
         advice = f"Give the documents times (accepted names: {names}), or remove as_of"
-        raise DataError(f"as_of={scope.as_of} needs the times of documents, but {none} of {dataset.name} has one. {advice}")
+        raise DataError(f"as_of={scope.as_of} needs the times of documents, but {none}. {advice}")
 
 
-def _none_of(count: int, noun: str) -> str:
-    return f"none of the {counted(count, noun)}" if count != 1 else f"the only {noun} does not have one: none"
+def _none_of(count: int, noun: str, dataset: str) -> str:
+    if not count:
+        return f"{dataset} has no {'queries' if noun == 'query' else 'documents'}"
+    return f"the only {noun} of {dataset} does not have one" if count == 1 else f"none of the {count:,} of {dataset} has one"
 
 
 def younger_judged(dataset: BenchmarkDataset, scope: TimeScope, *, only_relevant: bool = False) -> Iterator[Pair]:
