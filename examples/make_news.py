@@ -3,8 +3,8 @@
     python examples/make_news.py news
 
 A story has several articles. Each one repeats the words of the story and has a newer figure, so only the newest article
-before a question is up to date. The folder gets queries.csv, corpus.csv and qrels.csv. In qrels.csv, all articles of the story
-of a question are judged, also those that were published after it. The folder `news-valid` has the same articles and
+before a question is up to date. The folder gets queries.csv, corpus.csv and qrels.csv. In qrels.csv, all articles of the
+story of a question are judged, also those that were published after it. The folder `news-valid` has the same articles, and
 judgments that hold only for a time. The data are artificial and seeded.
 """
 
