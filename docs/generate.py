@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets import Format, all_formats
-from assay.datasets.preflight.codes import CODES, DOCUMENT_CODES, JUDGMENT_CODES, QUERY_CODES, RUN_CODES, TERM_CODES
+from assay.datasets.preflight.codes import (
+    CODES,
+    DOCUMENT_CODES,
+    JUDGMENT_CODES,
+    QUERY_CODES,
+    RUN_CODES,
+    TERM_CODES,
+    TIME_CODES,
+)
 from assay.grammar import show
 from assay.metrics.definition import Metric
 from assay.metrics.descriptions import describe, written
@@ -283,6 +291,7 @@ def checks_page() -> str:
         "Dataset and queries": QUERY_CODES,
         "Documents": DOCUMENT_CODES,
         "Judgments": JUDGMENT_CODES,
+        "Times": TIME_CODES,
         "Expected terms": TERM_CODES,
         "Runs": RUN_CODES,
     }.items():

@@ -137,6 +137,20 @@ def not_negative(text: str) -> float:
     return value
 
 
+def days(text: str) -> float:
+    """A number of days above 0; with a unit, hours, weeks or years of 365 days: 30, 30d, 12h, 2w, 1y."""
+    bare = text.strip().lower()
+    unit = DAYS_PER_UNIT.get(bare[-1:], 0.0)
+    try:
+        return positive(bare[:-1] if unit else bare) * (unit or 1.0)
+    except ValueError:
+        raise ValueError("a number of days above 0, such as 30, 12h or 2w") from None
+
+
+DAYS_PER_UNIT = {"h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.0}
+"""Unit → its length in days."""
+
+
 def fraction(text: str) -> float:
     """A number from 0 to 1."""
     if not 0 <= (value := number(text)) <= 1:

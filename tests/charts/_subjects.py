@@ -55,7 +55,8 @@ def drawn_of_anything(kind, names=("one", "two", "three"), title=""):
         latency = parse_metric("latency")
         times = Column.of(np.arange(1.0, 7.0) * (number + 1), latency.metric.aggregation)
         table = replace(result.table, columns={**result.table.columns, "latency": times})
-        queries = {f"q{place}": Query(f"q{place}", names[0], metadata={"kind": names[place % 2]}) for place in range(6)}
+        tags = [{"kind": names[place % 2], "relevant_age": ("day", "older")[place % 2]} for place in range(6)]
+        queries = {f"q{place}": Query(f"q{place}", names[0], metadata=tags[place]) for place in range(6)}
         results.append(result.with_fields(table=table, metrics=(*result.metrics, latency), queries=queries))
     return draw(kind, results, by="kind", title=title)
 

@@ -10,6 +10,7 @@ from assay.charts import draw
 from assay.comparison import ComparisonOptions, compare_results
 from assay.errors import UsageError
 from assay.evaluation import Confidence, with_intervals
+from assay.model import Query
 
 from ._subjects import data, ranked, result_of, series_of, system
 
@@ -458,3 +459,29 @@ def test_a_system_that_failed_on_every_query_has_no_figure():
         assert drawing.note.endswith("Left out because every query failed: dead")
     with pytest.raises(UsageError, match=r"needs 2 results, found 1 \(works\)\. Left out because every query failed: dead"):
         draw("paired_scatter", [works, dead])
+
+
+# by_age
+
+
+def test_by_age_has_ages_in_order_and_leaves_out_what_is_unknown():
+    def aged(name, ages, scores):
+        result = result_of(name, mrr=scores)
+        tagged = {
+            query: Query(query, metadata={"relevant_age": age} if age else None)
+            for query, age in zip(result.query_ids, ages, strict=True)
+        }
+        return result.with_fields(queries=tagged)
+
+    ages = ["older", "day", "week", "day", None]
+    drawing = draw("by_age", [aged("one", ages, [0.25, 1, 0.5, 0, 1]), aged("other", ages, [1] * 5)])
+    rows = [(row["age"], row["system"], row["value"]) for row in data(drawing)]
+    assert rows == [
+        *(("day (2)", "one", 0.5), ("day (2)", "other", 1.0)),
+        *(("week (1)", "one", 0.5), ("week (1)", "other", 1.0)),
+        *(("older (1)", "one", 0.25), ("older (1)", "other", 1.0)),
+    ]
+    assert drawing.note == "1 query without a known age is left out"
+    assert drawing.spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["day (2)", "week (1)", "older (1)"]
+    with pytest.raises(UsageError, match="by_age needs the ages of relevant documents"):
+        draw("by_age", [result_of("one", mrr=[1])])

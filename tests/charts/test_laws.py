@@ -30,9 +30,9 @@ def assert_compiles_quietly(spec, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_there_are_the_twelve_kinds():
+def test_there_are_the_thirteen_kinds():
     assert [
-        *("asl", "bars", "by_k", "critical_difference", "difference_histogram", "groups", "heat_map"),
+        *("asl", "bars", "by_age", "by_k", "critical_difference", "difference_histogram", "groups", "heat_map"),
         *("history", "paired_scatter", "pareto", "precision_recall", "slices"),
     ] == KINDS
 

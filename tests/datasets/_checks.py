@@ -1,5 +1,7 @@
 """A clean benchmark and a clean run, and every code of the preflight: what has it, and what narrowly does not."""
 
+from dataclasses import replace
+
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
 from assay.datasets import Repair
 
@@ -84,7 +86,23 @@ def repaired(code):
     return dataset
 
 
+def timed(asked, written="2024-04-01", place=None) -> BenchmarkDataset:
+    """Queries with these times; the first document has the other time, and all others an old one."""
+    dataset = clean()
+    for (query, text), time in zip(TEXTS.items(), asked, strict=True):
+        dataset.add_query(Query(query, text, time=time))
+    for number, document in enumerate(list(dataset.documents.values())):
+        dataset.add_document(replace(document, time="2024-01-01" if number else written))
+    dataset.repairs += [Repair("queries", "times without a zone are read as UTC", code="times")] if place else []
+    return dataset
+
+
+ASKED = ["2024-05-01"] * 3
 OF_DATASETS = {
+    "younger-than-query": (timed(ASKED, "2024-05-02"), timed(ASKED, "2024-05-01T23:00Z")),
+    "query-without-time": (timed(["2024-05-01", None, None]), timed([None] * 3)),
+    "document-without-time": (timed(ASKED, None), timed(ASKED)),
+    "no-time-zone": (timed(ASKED, place="queries"), timed(ASKED)),
     "no-queries": (BenchmarkDataset(), clean()),
     "query-id-mismatch": tuple(clean(queries={"q1": Query(name, "?")}, qrels={"q1": {"d1": 1}}) for name in ("q4", "q1")),
     "similar-query-ids": (judged(Query("Q1 ", "what else")), judged(Query("q11", "what else"))),

@@ -20,7 +20,7 @@ def test_columns_are_the_fields_of_the_records_and_json_leaves_out_what_has_no_v
     (tmp_path / "plain.json").unlink()
     find_format("parquet").save(load_dataset(SAMPLES / "jsonl"), tmp_path)
     judgments = pq.read_schema(tmp_path / "judgments.parquet").names
-    assert judgments == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp"]
+    assert judgments == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp", "valid_from", "valid_to"]
     row = pq.read_table(tmp_path / "queries.parquet").to_pylist()[1]
     assert (row["evidence"], row["metadata"], row["expected"]) == (["d2"], '{"language":"de"}', None)
     assert sorted(file.suffix for file in tmp_path.iterdir()) == [".json", ".parquet", ".parquet", ".parquet"]

@@ -190,6 +190,9 @@ def _is_one_of_few(param):
     return bool(param.choices) and param.name not in ("gain", "formula")
 
 
+DAYS = st.none() | st.floats(1e-3, 1e6)
+
+
 @st.composite
 def bound_metrics(draw):
     """Any metric with any parameters."""
@@ -197,6 +200,7 @@ def bound_metrics(draw):
     values = VALUES | {param.name: st.sampled_from(param.choices) for param in metric.params if _is_one_of_few(param)}
     values |= {"gain": RBP_GAINS} if metric.name == "rbp" else {}
     values |= {"beta": VALUES["p"]} if metric.name in ("nrbp", "nnrbp") else {}
+    values |= {"half_life": DAYS, "max_age": DAYS}
     settings = {param.name: draw(values[param.name]) for param in metric.params}
     try:
         return metric.bind(**settings)

@@ -35,6 +35,9 @@ RECORDS = [
     Query("q1", "What is ML?", "factual", "easy", "science", {"lang": "en"}, "Learning from data", ["d1"], "g1"),
     Document("d1", "Text", "a.md", 3, "Intro", {"x": 1}, "Title", "g1"),
     RelevanceJudgment("q1", "d1", 3, "ann", "2024-01-01"),
+    RelevanceJudgment("q1", "d1", 3, valid_from="2024-01-01", valid_to="2024-02-01T10:00Z"),
+    Query("q1", time="2024-05-01"),
+    Document("d1", time=1714556400),
     Hit("d1", 0.5, "Text", {"x": 1}),
     Span("a.py", 1, 3, "lines"),
     Chunk("a.py", 2, 10, 20, 3, 4, "text", "title", (1, 2), "group"),
@@ -45,7 +48,7 @@ def test_seed_001_query_document_and_judgment_take_these_fields_in_this_order():
     names = {kind: [field.name for field in dataclasses.fields(kind)] for kind in (Query, Document, RelevanceJudgment)}
     assert names[Query][:6] == ["query_id", "text", "query_type", "difficulty", "domain", "metadata"]
     assert names[Document][:6] == ["doc_id", "text", "source", "page_number", "section", "metadata"]
-    assert names[RelevanceJudgment] == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp"]
+    assert names[RelevanceJudgment][:5] == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp"]
 
 
 @for_each("record", RECORDS)

@@ -207,7 +207,8 @@ def _placed(document: Document, pieces: Iterable[Piece]) -> Iterator[Chunk]:
         last_line = line + text.count("\n", start, end - 1)
         titles = [title for title in (document.title, piece.title) if title]
         title = JOINT.join(titles) or None
-        yield Chunk(document.doc_id, number, start, end, line, last_line, text[start:end], title, columns, document.group)
+        place, owner = (start, end, line, last_line, text[start:end]), (document.group, document.time)
+        yield Chunk(document.doc_id, number, *place, title, columns, *owner)
 
 
 def check_installed(owner: str, package: str, extra: str) -> None:

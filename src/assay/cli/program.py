@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from assay.cli.command_list import list_commands
 from assay.cli.exit_codes import exit_codes_text
 from assay.cli.plain_help import PlainHelpFormatter
-from assay.cli.reading_options import as_options_say, check_columns, check_lenient
+from assay.cli.reading_options import as_options_say, check_lenient, check_reading
 from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements, use_colour
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.plug_ins import plug_in_points
@@ -73,7 +73,7 @@ def run_program(arguments: list[str]) -> int:
     with log_duration(options, "total"), as_options_say(options) as reading:
         code: int = options.run(options)
     if reading is not None and not code:
-        check_columns(reading)
+        check_reading(reading)
     return code
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.files import Reading
 
 SHARE = re.compile(r"[0-9.]+ ?%?")
-READING_FLAGS = ("documents", "columns", "lenient")
+READING_FLAGS = ("documents", "columns", "lenient", "as_of")
 
 
 def add_documents_argument(group: argparse._ActionsContainer) -> None:
@@ -38,6 +38,7 @@ def add_reading_arguments(group: argparse._ActionsContainer) -> None:
         metavar="ROLE=NAME,…",
         help="names of columns that are not recognised, such as query=q,text=body; assay datasets formats lists the roles",
     )
+    add_as_of_argument(group)
     group.add_argument(
         "--lenient",
         action="store_const",
@@ -53,6 +54,15 @@ def add_reading_arguments(group: argparse._ActionsContainer) -> None:
     )
 
 
+def add_as_of_argument(group: argparse._ActionsContainer) -> None:
+    """The option of every command that scores benchmarks."""
+    group.add_argument(
+        "--as-of",
+        metavar="query|TIME",
+        help="leave out documents that are younger than their query, or than a time such as 2024-05-01, and their judgments",
+    )
+
+
 def _parse_share(text: str) -> float:
     """A share: 5% or 0.05."""
     try:
@@ -64,14 +74,19 @@ def _parse_share(text: str) -> float:
 @contextmanager
 def as_options_say(options: argparse.Namespace) -> Iterator[Reading | None]:
     """Let every reader of a command follow its options; None if it has no options about reading."""
-    documents, columns, share = (getattr(options, name, None) for name in READING_FLAGS)
-    if documents is None and columns is None and share is None:
+    documents, columns, share, as_of = (getattr(options, name, None) for name in READING_FLAGS)
+    if documents is None and columns is None and share is None and as_of is None:
         yield None
         return
     from assay.files import Reading, parse_columns, reading_with
 
+    moment = None
+    if as_of is not None:
+        from assay.datasets import parse_as_of
+
+        moment = parse_as_of(as_of)
     leniency = nullcontext() if share is None else lenient_reading(Leniency(share))
-    with reading_with(Reading(parse_columns(columns), documents)) as reading, leniency:
+    with reading_with(Reading(parse_columns(columns), documents, moment)) as reading, leniency:
         yield reading
 
 
@@ -82,8 +97,10 @@ def check_lenient(words: Sequence[str]) -> None:
             raise UsageError(f"--lenient has no value, but {word} comes after it. To set the share: --lenient-share {word}")
 
 
-def check_columns(reading: Reading) -> None:
-    """Raise for a column that no table has, at the end of a command. If no table was read, it is a note."""
+def check_reading(reading: Reading) -> None:
+    """At the end of a command, raise for a column that no table has, and note options that had nothing to read."""
+    if reading.as_of is not None and not reading.is_time_used:
+        sys.stderr.write(printable(f"note: no benchmark was read, so --as-of {reading.as_of} has no effect") + "\n")
     if reading.has_tables:
         reading.check_columns_used()
     elif reading.columns:

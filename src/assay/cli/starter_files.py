@@ -35,6 +35,7 @@ benchmarks: [$benchmark]
 $documents
 $columns
 # lenient: true                      # leave out bad records, up to 1 % of a file, and list them
+# as_of: query                       # leave out documents that are younger than their query; both need times
 # missing_documents: drop            # remove judgments of documents that do not exist; by default they count as not found
 
 # The retrievers. "name=..." sets the name in tables and in the history. assay providers lists all retrievers.

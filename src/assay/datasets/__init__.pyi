@@ -58,6 +58,12 @@ from assay.datasets.retrieved import brings_retrieved as brings_retrieved
 from assay.datasets.retrieved import load_systems as load_systems
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
+from assay.datasets.times.time_scope import AsOf as AsOf
+from assay.datasets.times.time_scope import AsOfSource as AsOfSource
+from assay.datasets.times.time_scope import TimeScope as TimeScope
+from assay.datasets.times.time_scope import parse_as_of as parse_as_of
+from assay.datasets.times.time_scope import with_as_of as with_as_of
+from assay.datasets.times.time_scope import younger_judged as younger_judged
 from assay.datasets.unknown_tables import UnknownTable as UnknownTable
 from assay.datasets.unknown_tables import likeliest_queries as likeliest_queries
 from assay.datasets.unknown_tables import only_other as only_other

@@ -53,6 +53,8 @@ def _lost_kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: li
         "expected answers": differ("expected"),
         "evidence": differ("evidence"),
         "scopes": differ("scope"),
+        "times of queries": differ("time"),
+        "judgments that hold for a time": made.intervals != read_back.intervals,
         "query metadata": any((query.metadata or None) != (other.metadata or None) for query, other in queries),
         "document fields": bool(read_back.documents) and _documents_differ(made, read_back),
         "subtopics": made.subtopics != read_back.subtopics,

@@ -11,6 +11,17 @@ from typing import Any
 from assay.datasets.corpus import StoredDocuments
 from assay.datasets.evidence import evidence_documents, evidence_pack
 from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, QuerySource
+from assay.datasets.times.time_scope import (
+    AsOf,
+    AsOfSource,
+    Intervals,
+    TimeLimits,
+    TimeScope,
+    ValidJudgments,
+    add_interval,
+    parse_as_of,
+    with_as_of,
+)
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
 from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
 from assay.model import (
@@ -23,9 +34,11 @@ from assay.model import (
     Query,
     RelevanceJudgment,
     Span,
+    Time,
     fingerprint,
     judgments_of_mapping,
     key_id,
+    time_text,
 )
 from assay.text import counted
 
@@ -47,9 +60,9 @@ class Repair:
     """The kind of repair, if users are told about this kind everywhere: one of `REPAIR_CODES`."""
 
 
-REPAIR_CODES = ("left-out", "unused-file", "unused-column", "columns", "documents", "ids")
+REPAIR_CODES = ("left-out", "unused-file", "unused-column", "columns", "documents", "ids", "times")
 """A bad record that was left out; a file of the folder that nothing used; a column of ids that is not used; a choice between
-columns; documents that replaced those of the benchmark; and ids that were matched or could not be."""
+columns; documents that replaced those of the benchmark; ids that were matched or could not be; and times without a zone."""
 
 
 @dataclass(eq=False)
@@ -81,6 +94,14 @@ class BenchmarkDataset(Tabular):
     """Query and document → subtopic → grade, if judgments are per subtopic. `qrels` has the best of these grades."""
     features: FeatureTable | None = None
     """The features of the documents of each query, if the benchmark is for learning to rank. The documents have no texts."""
+    intervals: Intervals = field(default_factory=dict)
+    """Query and document → judgments that hold only for a time. Loading moves those that hold into `qrels`."""
+    as_of: AsOf | None = None
+    """The time as of which documents count: younger ones are out of scope. `with_as_of` sets it."""
+    time_limits: TimeLimits | None = None
+    """What `as_of` left out of the ground truth."""
+    valid_judgments: ValidJudgments = field(default_factory=ValidJudgments)
+    """How many judgments hold only for a time, and how many do not hold."""
     _fingerprints: dict[str, tuple[object, str]] = field(default_factory=dict, repr=False)
     """The fingerprint of documents in files, with the state of the files."""
 
@@ -94,7 +115,11 @@ class BenchmarkDataset(Tabular):
         self._fingerprints.clear()
 
     def add_judgment(self, judgment: RelevanceJudgment) -> None:
-        """Add or replace a judgment."""
+        """Add or replace a judgment. Judgments of a document that hold for different times are kept side by side."""
+        if judgment.has_interval:
+            add_interval(self.intervals, judgment)
+            self.qrels.setdefault(judgment.query_id, {})
+            return
         self.qrels.setdefault(judgment.query_id, {})[judgment.doc_id] = judgment.relevance_grade
         self.subtopics.pop((judgment.query_id, judgment.doc_id), None)
         if judgment.judge is not None or judgment.timestamp is not None:
@@ -121,10 +146,20 @@ class BenchmarkDataset(Tabular):
         return dict.fromkeys(evidence_documents(self.queries[query_id], self.documents), 1)
 
     def in_scope(self, query: Query) -> Iterable[str]:
-        """Ids of the documents that a query may search."""
-        if query.scope is None:
-            return self.documents
-        return self.groups.get(query.scope, ())
+        """Ids of the documents that a query may search: those of its group, and with `as_of` none that are too young."""
+        documents = self.documents if query.scope is None else self.groups.get(query.scope, ())
+        if self.as_of is None:
+            return documents
+        scope = TimeScope(self)
+        return [doc for doc in documents if not scope.is_younger(query.query_id, doc)]
+
+    def with_as_of(self, as_of: AsOfSource) -> BenchmarkDataset:
+        """The benchmark as of the time of each query (`query`), or as of a fixed time.
+
+        Younger documents are out of scope, and their judgments are left out. Judgments with `valid_from` or `valid_to` count
+        if they hold then.
+        """
+        return with_as_of(self, parse_as_of(as_of))
 
     @property
     def groups(self) -> Mapping[str, Sequence[str]]:
@@ -259,14 +294,14 @@ class BenchmarkDataset(Tabular):
                 _best_first(self._grades(query)) if judged else None
                 for query, judged in zip(self.queries, is_judged, strict=True)
             ],
-            **filled_columns({name: [getattr(query, name) for query in queries] for name in ("expected", "scope")}),
+            **filled_columns({name: [getattr(query, name) for query in queries] for name in ("expected", "scope", "time")}),
         }
         return columns | tag_columns([query.tags for query in queries], list(columns))
 
     def _document_columns(self) -> Columns:
         """A row for each document, with the fields that at least one document has."""
         documents = list(self.documents.values())
-        names = ("title", "source", "page_number", "section", "group")
+        names = ("title", "source", "page_number", "section", "group", "time")
         more = filled_columns({name: [getattr(document, name) for document in documents] for name in names})
         texts = [document.text for document in documents]
         return {"doc_id": [document.doc_id for document in documents], "text": texts, **more}
@@ -317,14 +352,18 @@ def _plain(grade: float) -> float:
 
 
 def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((query.query_id, query.text, query.scope or "") for query in dataset.queries.values())
+    return ((query.query_id, query.text, query.scope or "", *_time(query.time)) for query in dataset.queries.values())
 
 
 def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
     return (
-        (document.doc_id, document.title or "", document.text, document.group or "")
+        (document.doc_id, document.title or "", document.text, document.group or "", *_time(document.time))
         for document in dataset.documents.values()
     )
+
+
+def _time(time: Time | None) -> tuple[str, ...]:
+    return () if time is None else (time_text(time),)
 
 
 def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
@@ -340,6 +379,8 @@ def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
             yield record.query_id, "evidence", *sorted(set(record.evidence))
         if record.expected is not None:
             yield record.query_id, "expected", record.expected
+    if dataset.as_of is not None:
+        yield "as of", str(dataset.as_of)
     for query, spans in dataset.spans.items():
         yield from ((query, span.doc_id, span.start, span.end, span.unit) for span in spans)
 

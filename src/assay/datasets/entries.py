@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from assay.datasets.dataset import Notes
 from assay.datasets.fields import answer_text, judged_ids
+from assay.datasets.times.record_times import take_time
 from assay.errors import DataError, Faults
 from assay.files import parse_json
-from assay.model import EMPTY_ID, text_id
+from assay.model import EMPTY_ID, Time, text_id
 from assay.text import shortened
 
 Check = Callable[[Any], bool]
@@ -83,6 +84,10 @@ class Entry:
             if is_right(value) or (value is None and name in self.fields):
                 del holder[name]
         return fields
+
+    def take_time(self, table: str) -> Time | None:
+        """The time of the record, from a field with an accepted name; None without one."""
+        return take_time(table, self.fields, self.metadata)
 
     def rest(self) -> dict[str, Any] | None:
         """What was not taken: the metadata and unknown fields; None if nothing is left."""

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 from assay.datasets.dataset import Notes
 from assay.datasets.list_cells import parse_cell
+from assay.datasets.times.record_times import TIME, plain_time, read_time
 from assay.errors import DataError
 from assay.files import (
     COLUMN_NAMES,
     DOCUMENT_NAMES,
+    INTERVAL_ROLES,
     TABLE_COLUMNS,
     WEAK_NAMES,
     accepted_names,
@@ -141,6 +143,8 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
         known["expected"] = answer_text(known["expected"], place, notes)
     if "evidence" in known:
         known["evidence"] = _id_list(known["evidence"], "evidence")
+    if TIME in known:
+        known[TIME] = read_time("queries", columns[TIME], known[TIME])
     if "query" in known:
         known["text"] = known.pop("query")
     for name in known.keys() & {"text", "query_type", "difficulty", "domain", "scope"}:
@@ -167,13 +171,15 @@ def _number(value: Any) -> Any:
 
 def document_of(record: Record, named: Named = frozenset()) -> Document:
     """The document of a record. Unknown fields become its metadata."""
-    known, metadata, _ = known_fields("documents", record, named)
+    known, metadata, columns = known_fields("documents", record, named)
     doc_id = document_id(record, named)
     known.pop("doc_id")
     for name in known.keys() & {"text", "title", "source", "section", "group"}:
         known[name] = _text(known[name], name)
     if "page_number" in known:
         known["page_number"] = _whole(known["page_number"])
+    if TIME in known:
+        known[TIME] = read_time("documents", columns[TIME], known[TIME])
     return Document(doc_id, metadata=metadata, **known)
 
 
@@ -197,16 +203,20 @@ def names_document(name: str, named: Named = frozenset()) -> bool:
 def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
     """The judgment of a record, and the names of unused fields."""
     names, unused = _judgment_fields(tuple(record), current_reading().named_roles("judgments", record))
-    query, doc, grade = (record[name] for name in names)
-    more = {name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None}
+    query, doc, grade = (record[names[role]] for role in ("query", "document", "grade"))
+    more: dict[str, Any] = {
+        name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None
+    }
+    for role in names.keys() & INTERVAL_ROLES:
+        more[role] = read_time("judgments", names[role], record[names[role]])
     return RelevanceJudgment(filled_id(query), filled_id(doc), _number(grade), **more), unused
 
 
 @lru_cache(4096)
-def _judgment_fields(names: tuple[str, ...], _: Named) -> tuple[list[str], tuple[str, ...]]:
-    """The fields with query, document and grade, and the unused fields. The columns that the user named are a cache key."""
-    columns = find_columns(names, ("query", "document", "grade")).values()
-    return list(columns), tuple(name for name in names if name not in {*columns, "judge", "timestamp"})
+def _judgment_fields(names: tuple[str, ...], _: Named) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The fields of each role, and the unused fields. The columns that the user named are a cache key."""
+    columns = find_columns(names, ("query", "document", "grade"), INTERVAL_ROLES)
+    return columns, tuple(name for name in names if name not in {*columns.values(), "judge", "timestamp"})
 
 
 def filled_id(value: object) -> str:
@@ -291,7 +301,7 @@ def _parse_graded(item: Any) -> tuple[Any, Any]:
 def filled_fields(record: Any) -> dict[str, Any]:
     """The fields of a record that have a value, by name."""
     values = {name: getattr(record, name) for name in record.__dataclass_fields__}
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: plain_time(value) for name, value in values.items() if value is not None}
 
 
 def answer_text(value: object, place: str, notes: Notes) -> str | None:

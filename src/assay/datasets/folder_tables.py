@@ -86,9 +86,12 @@ def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = Fa
 
 
 def add_judges(dataset: BenchmarkDataset, judgments: Iterable[RelevanceJudgment], place: str) -> None:
-    """Add who judged, and when. A grade that differs from the judgments is a fault."""
+    """Add who judged, and when, and judgments that hold only for a time. A grade that differs is a fault."""
     notes = Notes(place)
     for judgment in judgments:
+        if judgment.has_interval:
+            dataset.add_judgment(judgment)
+            continue
         grade = dataset.qrels.get(judgment.query_id, {}).get(judgment.doc_id)
         if grade != judgment.relevance_grade:
             difference = "do not contain this document" if grade is None else f"have grade {grade:g}"
@@ -100,11 +103,11 @@ def add_judges(dataset: BenchmarkDataset, judgments: Iterable[RelevanceJudgment]
 
 
 def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
-    """Judgments that record who judged, or when, as plain fields."""
+    """Judgments that record who judged, or when, or that hold only for a time, as plain fields."""
     return [
         filled_fields(judgment)
         for judgment in judgment_rows(dataset)
-        if judgment.judge is not None or judgment.timestamp is not None
+        if judgment.judge is not None or judgment.timestamp is not None or judgment.has_interval
     ]
 
 
@@ -201,11 +204,16 @@ def _has_records(file: Path) -> bool:
 
 
 def judgment_rows(dataset: BenchmarkDataset) -> Iterator[RelevanceJudgment]:
-    """Every judgment as a record, with judge and timestamp."""
+    """Every judgment as a record, with judge and timestamp; those that hold only for a time with their intervals."""
     for query, judged in dataset.qrels.items():
         for doc, grade in judged.items():
+            if (query, doc) in dataset.intervals:
+                continue
             more = dataset.judgments.get((query, doc))
             yield RelevanceJudgment(query, doc, grade, more.judge if more else None, more.timestamp if more else None)
+
+    for judgments in dataset.intervals.values():
+        yield from judgments
 
 
 def has_tables(names: frozenset[str], endings: tuple[str, ...]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from assay.datasets.dataset import Notes
+from assay.datasets.times.record_times import session_time
 from assay.errors import DataError
 from assay.model import Document, text_id
 from assay.text import counted, shortened
@@ -27,6 +28,8 @@ class Units:
         return "user turn" if self.user_only else "turn"
 
 
+LAYOUTS = ("%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d")
+"""How the file writes times, as for strptime."""
 USER = "user"
 """The role of the turns that the user wrote."""
 
@@ -161,13 +164,14 @@ class Haystack:
         group = self.question_id
         for name, session in self.sessions.items():
             date = self.dates[name]
+            time = session_time(date, LAYOUTS)
             metadata = {"session_id": name} if date is None else {"date": date, "session_id": name}
             start = f"{group}/{name}"
             if not self.units.by_turn:
-                yield Document(start, session.texts[0], metadata=metadata, group=group)
+                yield Document(start, session.texts[0], metadata=metadata, group=group, time=time)
                 continue
             for number, text in zip(session.numbers, session.texts, strict=True):
-                yield Document(f"{start}/{number}", text, section=name, metadata=metadata, group=group)
+                yield Document(f"{start}/{number}", text, section=name, metadata=metadata, group=group, time=time)
 
 
 def _pair_sessions(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | None, msgspec.Raw]]:

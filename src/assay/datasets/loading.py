@@ -19,6 +19,7 @@ from assay.datasets.probe import Probe
 from assay.datasets.query_table import notes_on_ids
 from assay.datasets.recognition import detect_format
 from assay.datasets.text_documents import TextDocuments
+from assay.datasets.times.time_scope import AsOfSource, parse_as_of, with_as_of
 from assay.errors import (
     BadParameter,
     DataError,
@@ -45,18 +46,22 @@ def load_dataset(
     documents: DocumentSource | None = None,
     columns: ColumnNames | None = None,
     lenient: LenientShare | None = None,
+    as_of: AsOfSource = None,
 ) -> BenchmarkDataset:
     """Load a benchmark by name, by path, from a data frame or from a list of records. The format is detected or named.
 
     Some names accept a size, `name:tiny`, and some folders a split, `./scifact:dev`. An existing path that contains a colon
     is read as a path. `documents` are the documents if the benchmark has none: a file, a folder of .md or .txt files, a
     data frame, records, or id → text. `columns` names columns that are not recognised: `query=q,text=body`. `lenient` leaves
-    out bad records instead of raising: up to 1 % of them, or up to this share.
+    out bad records instead of raising: up to 1 % of them, or up to this share. `as_of` leaves out documents that are younger
+    than each query (`query`) or than a day, with their judgments.
     """
     if not isinstance(format, str | None):
         raise BadParameter("format must be the name of a format; for documents write documents=…")
     is_made = isinstance(source, BenchmarkDataset)
-    return _read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made)
+    moment = parse_as_of(as_of if as_of is not None else current_reading().as_of)
+    current_reading().is_time_used = True
+    return with_as_of(_read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made), moment)
 
 
 def from_frames(
@@ -69,12 +74,13 @@ def from_frames(
     lenient: LenientShare | None = None,
 ) -> BenchmarkDataset:
     """A benchmark from tables of queries, documents and judgments."""
-    return _read(lambda: read_frames(queries, qrels, name), documents, columns, lenient)
+    return with_as_of(_read(lambda: read_frames(queries, qrels, name), documents, columns, lenient), None)
 
 
 def load_by(read: Callable[[], BenchmarkDataset]) -> BenchmarkDataset:
     """The benchmark that a function reads, with the documents, columns and leniency of the present call."""
-    return _read(read, None, None, None)
+    current_reading().is_time_used = True
+    return with_as_of(_read(read, None, None, None), parse_as_of(current_reading().as_of))
 
 
 def _read(
@@ -90,6 +96,7 @@ def _read(
     reading = Reading(
         parse_columns(columns) if columns is not None else outer.columns,
         documents if documents is not None else outer.documents_from,
+        outer.as_of,
     )
     leniency = parse_lenient(lenient) if lenient is not None else current_leniency()
     n_before = len(leniency.left_out) if leniency else 0
@@ -105,7 +112,7 @@ def _read(
         reading.check_columns_used()
     if is_made:
         return dataset
-    dataset.repairs += [Repair(place, what, code="columns") for place, what in reading.notes.values()]
+    dataset.repairs += [Repair(place, what, code=code) for place, what, code in reading.notes.values()]
     dataset.repairs += _unused_files(dataset.path, reading.opened)
     faults = leniency.left_out[n_before:] if leniency else ()
     dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]

@@ -193,7 +193,8 @@ class JudgmentTable:
     def take(self, place: str, record: Record) -> None:
         """Take one record."""
         judgment, unused = judgment_of(record)
-        if judgment.doc_id in self.dataset.qrels.get(judgment.query_id, ()):
+        is_judged = judgment.doc_id in self.dataset.qrels.get(judgment.query_id, ())
+        if is_judged or (not judgment.has_interval and (judgment.query_id, judgment.doc_id) in self.dataset.intervals):
             raise DataError(f"document {judgment.doc_id} is judged twice for query {judgment.query_id}")
         self.dataset.add_judgment(judgment)
         for name in unused:

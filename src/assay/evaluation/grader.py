@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting, Settings
+from assay.evaluation.times.ages import AgeSource
 from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
@@ -31,8 +34,9 @@ class Grader:
         times: Times | None = None,
         spans: tuple[Run, Truth] | None = None,
         make_views: MakeViews | None = None,
+        ages: AgeSource | None = None,
     ) -> None:
-        self.qrels = qrels
+        self.qrels, self.ages = qrels, ages
         self._times, self._spans, self._make_views = times, spans, make_views
         policies = list(dict.fromkeys(policies))
         self._source, self._ranked = _rank_run(qrels, run, policies)
@@ -55,6 +59,8 @@ class Grader:
 
     def _grading(self, policy: Policy) -> Grading:
         ranked = self._ranked[policy.rank_rule]
+        if self.ages is not None:
+            ranked = replace(ranked, run=ranked.run.with_ages(self._judged_ages, self.qrels))
         if self._is_only_policy:
             return settle(ranked, policy)
         ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
@@ -62,6 +68,11 @@ class Grader:
         if key not in self._known:
             self._known[key] = settle(ranked, policy)
         return self._known[key]
+
+    @cached_property
+    def _judged_ages(self) -> Floats:
+        """The age of every judged document. Policies share it."""
+        return np.zeros(0) if self.ages is None else self.ages.of_judgments(self.qrels)
 
     def main_grading(self, settings: Sequence[Setting], policy: Policy) -> Grading:
         """The grading that describes a result: the one that all metrics share, else the one under the given policy."""
@@ -85,6 +96,8 @@ class Grader:
         """The views that metrics can read, over the queries that count under a policy."""
         run = self.grading(policy).run
         views: dict[str, View] = {"ranking": run}
+        if self.ages is not None and "ages" in settings.views:
+            views["ages"] = self.ages.view(run, self.documents(policy.rank_rule, None), None)
         if "subtopics" in settings.views:
             views["subtopics"] = run
         if self._times is not None:
@@ -202,10 +215,11 @@ class View(Protocol):
 
 MakeViews = Callable[[tuple[str, ...], RankRule, Sequence[BoundMetric]], Mapping[str, View]]
 """Query ids, rank rule and metrics → the views of a domain that at least one of the metrics reads, by name."""
-VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "answers", "verdicts", "routing", "reranking"))
+VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "ages", "answers", "verdicts", "routing", "reranking"))
 """The views that exist without any domain."""
 ADVICE_OF_VIEW = {
     "spans": ". Use a dataset with gold spans, such as code-spans",
+    "ages": ". Use a benchmark whose queries and documents have times (--dataset, assay eval), or write a day with --as-of",
     "answers": ". Score answers with assay answers (evaluate_answers), or with assay eval if the provider reports them",
     "verdicts": ". Let a judge or people judge the answers with assay answers --with or --verdicts (assay.judge_answers)",
     "routing": ". Score routes with assay moe routes.jsonl, or with assay eval if the provider reports them",
@@ -218,6 +232,7 @@ DATA_OF_VIEW = {
     "ranking": "rankings",
     "subtopics": "judgments with subtopics",
     "timing": "times",
+    "ages": "ages of documents",
     "verdicts": "verdicts about claims, nuggets and contexts",
     "routing": "routes",
     "reranking": "rankings before and after reranking",

@@ -21,6 +21,7 @@ from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.files import (
     FileSource,
     as_source,
+    current_reading,
     has_named_scores,
     has_row_scores,
     rankings_of_rows,
@@ -57,11 +58,19 @@ def load_ground_truth(
     if kind == "benchmark" or dataset_format or (is_named and not kind):
         return load_dataset(source, dataset_format)
     try:
-        return Qrels(as_source(source))
+        return _judgments(source)
     except DataError:
         if not kind and is_path and _is_benchmark(Path(source)):
             return load_dataset(source)
         raise
+
+
+def _judgments(source: Any) -> Qrels:
+    """Plain judgments; an error if documents of some time are to be left out, because judgments have no times."""
+    if (as_of := current_reading().as_of) is not None:
+        what = f"as_of={as_of} needs a benchmark whose queries and documents have times, not plain judgments"
+        raise UsageError(f"{what}. Use --dataset, or assay eval --benchmarks")
+    return Qrels(as_source(source))
 
 
 def _is_benchmark(path: Path) -> bool:

@@ -46,6 +46,7 @@ def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
         "format": dataset.format,
         "num_queries": len(dataset.queries),
         "num_documents": len(dataset.documents),
+        **({"as_of": str(dataset.as_of)} if dataset.as_of is not None else {}),
         "fingerprints": {part: dataset.fingerprint(part) for part in PARTS},
         **({"documents": dict(about)} if isinstance(about := dataset.metadata.get("documents"), Mapping) else {}),
     }

@@ -197,7 +197,8 @@ def _fingerprint(result: Result, judged: Grades | None, merged: Grades, grades: 
 def _is_known(bound: BoundMetric, result: Result, *, has_all: bool) -> bool:
     """Whether a metric reads only rankings and grades that are known."""
     metric = bound.metric
-    reads_more = metric.view != "ranking" or metric.aggregation.summarise is None or metric.function is unknown_function
+    is_unknown = metric.aggregation.summarise is None or metric.function is unknown_function
+    reads_more = is_unknown or metric.view != "ranking" or bound.half_life is not None
     reads_others = result.policy.judged_only or metric.name in READS_NON_RELEVANT
     return not reads_more and (has_all or (bool(result.run) and not reads_others))
 

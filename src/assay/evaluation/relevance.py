@@ -23,6 +23,7 @@ from assay.evaluation.completeness import (
 )
 from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
 from assay.evaluation.ground_truth import with_ranked_rows
+from assay.evaluation.times.time_filter import without_younger
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric
@@ -149,6 +150,8 @@ class Judgement:
     """Gold spans and the places of chunks, if the dataset has gold spans."""
     notes_on_ids: tuple[str, ...] = ()
     """Notes on texts that were matched with ids, and on ids that a domain resolved; empty if ids were used as they are."""
+    notes_on_time: tuple[str, ...] = ()
+    """What the time scope of the dataset left out."""
     missing: MissingDocuments = field(default_factory=MissingDocuments)
     """The relevant documents that are not among the documents."""
 
@@ -169,18 +172,20 @@ def judge(
     context = open_context(subject_of(relevance, dataset)) if context is None else context
     run = with_ranked_rows(run, dataset)
     run, notes_on_texts = with_query_ids(run, dataset, policy.duplicates)
+    run, notes_on_time = without_younger(run, dataset, policy.duplicates)
+    notes_on_time = (*dataset.valid_judgments.notes, *notes_on_time)
     left_out = queries_without_text(dataset)
     dataset, run = without_queries(dataset, left_out), run_without_queries(run, left_out, policy.duplicates)
     if not context.has_canonical_ids:
         judgement = _judge(dataset, run, relevance, policy, max_documents, context)
-        return replace(judgement, notes_on_ids=notes_on_texts)
+        return replace(judgement, notes_on_ids=notes_on_texts, notes_on_time=notes_on_time)
     ids = CanonicalIds(context.canonical)
     canonical, retrieved = ids.of_run(run, policy.duplicates)
     judged = {query: dict(some) for query, some in ids.of_rankings(dataset.qrels).items()}
     same = replace(dataset, qrels=judged, _fingerprints={})
     judgement = _judge(same, canonical, relevance, policy, max_documents, context)
     notes = tuple(context.notes(expected_ids(dataset.qrels), retrieved))
-    return replace(judgement, dataset=dataset, notes_on_ids=(*notes_on_texts, *notes))
+    return replace(judgement, dataset=dataset, notes_on_ids=(*notes_on_texts, *notes), notes_on_time=notes_on_time)
 
 
 def subject_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Sequence[BoundMetric] = ()) -> Subject:

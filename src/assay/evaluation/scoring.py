@@ -33,6 +33,8 @@ from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of,
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
+from assay.evaluation.times.ages import AgeSource
+from assay.evaluation.times.time_filter import notes_on_younger, with_age_tags
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource, ScoreTable
@@ -233,21 +235,22 @@ def evaluate_dataset(
     whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
-    documents = dataset.documents
-    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, views, documents)
+    about = (times, spans, views, dataset.documents, AgeSource.of(dataset))
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, *about)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
     about_dataset = (*about_reading, *notes_on_tags(dataset), *notes_on_spans(dataset))
-    about_data = (*judgement.missing.notes, *notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
-    notes = (*about_dataset, *about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
-    chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
-    rankings = {query: dict(chunks[query]) for query in chunks}
+    about_time = (*judgement.notes_on_time, *notes_on_younger(result, dataset))
+    about_relevance = (*notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
+    about_ids = (*judgement.notes_on_ids, *notes_on_ids)
+    notes = (*about_dataset, *judgement.missing.notes, *about_time, *about_relevance, *about_ids, *result.notes)
+    rankings = {query: dict(ranking) for query, ranking in (judgement.chunks or {}).items()}
     scored = without_constant_judged(result, dataset, judgement.resolved.strategies).with_fields(
         relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
-        queries=dataset.queries,
+        queries=with_age_tags(result, dataset.queries),
     )
     return with_left_out_queries(scored, whole)
 
@@ -262,13 +265,14 @@ def evaluate_settings(
     spans: tuple[Run, Truth] | None = None,
     make_views: MakeViews | None = None,
     documents: Container[str] = (),
+    ages: AgeSource | None = None,
 ) -> Result:
     """Read and rank the run once, score every metric under its own policy, and add notes for the reader.
 
     `documents` are the documents that could have been retrieved, if they are known.
     """
     settings = Settings.of(settings)
-    grader = Grader(qrels, run, settings.by_policy, times, spans, make_views)
+    grader = Grader(qrels, run, settings.by_policy, times, spans, make_views, ages)
     table = score_table(grader, settings, profile)
     notes = notes_on(grader, settings, profile, run, documents)
     return _result(grader, table, settings, profile, name, notes)

@@ -19,7 +19,7 @@ from assay.evaluation import describe_machine
 from assay.execution.plan import Plan
 from assay.execution.responses import SCHEMA, Response, ResponseLog
 from assay.execution.runner import Part
-from assay.model import Query
+from assay.model import Query, time_text
 from assay.serialize import to_json
 
 MAX_DIFFERENCES_LISTED = 5
@@ -185,6 +185,7 @@ class ResponseCache:
             "provider": self.part.provider.fingerprint,
             "documents": self.part.dataset.fingerprint("documents"),
             "k": self.part.k,
+            **({"as_of": str(as_of)} if (as_of := self.part.dataset.as_of) is not None else {}),
             "versions": {"assay": machine["assay"], **machine["packages"]},
         }
         return ResponseLog(self.folder / f"{digest(content, CACHE_BYTES)}.log")
@@ -224,8 +225,9 @@ def _is_cacheable(answer: Response) -> bool:
 
 
 def _content_key(query: Query) -> str:
-    """A hash of what decides the response: the text and the scope."""
-    return digest([query.text, query.scope], CACHE_BYTES)
+    """A hash of what decides the response: the text and the scope, and the time if the query has one."""
+    dated = [] if query.time is None else [time_text(query.time)]
+    return digest([query.text, query.scope, *dated], CACHE_BYTES)
 
 
 def _with_query_id(answer: Response, query: str) -> Response:

@@ -7,9 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
+from assay.datasets import TimeScope
 from assay.errors import ProviderError
+from assay.execution.older_documents import Answers, search_in_time
 from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
@@ -91,6 +94,8 @@ class RetrieverClient:
     thread: CallThread = field(default_factory=CallThread)
     listener: Listener | None = None
     """Receives what the retriever reports while it works."""
+    scope: TimeScope | None = None
+    """Removes documents that are younger than their query; None: no document is too young."""
     _why: str = ""
     """Why there was no response, if the retriever reported a reason."""
     _loop: EventLoop = field(default_factory=EventLoop)
@@ -121,12 +126,16 @@ class RetrieverClient:
         why = f"{self._why}. " if self._why else ""
         return TimeoutError(f"no response within {seconds:g} s. {why}Increase the timeout to allow more time")
 
+    def _ask(self, queries: Sequence[Query], k: int, seconds: float | None) -> Answers:
+        returned = self.call(self.retriever.search, list(queries), k, seconds=seconds)
+        return masked_answers(answers_from(returned, queries, k))
+
     def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
         """For each query a response, or an error that may be retried."""
         began = time.perf_counter()
         try:
-            returned = self.call(self.retriever.search, list(queries), k, seconds=seconds)
-            hit_lists = masked_answers(answers_from(returned, queries, k))
+            ask = partial(self._ask, seconds=seconds)
+            hit_lists = ask(queries, k) if self.scope is None else search_in_time(ask, self.scope, queries, k)
         except BaseException as error:  # whatever a retriever raises is its response
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # the user's interrupt, which only reaches this thread

@@ -350,7 +350,7 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
     if a provider needs documents that a benchmark does not have; and if a column that the plan names is neither in a table
     of a benchmark nor in a run that the check of a provider read before.
     """
-    with reading_with(Reading(plan.columns, plan.documents, used=set(current_reading().used))) as reading:
+    with reading_with(Reading(plan.columns, plan.documents, plan.as_of, used=set(current_reading().used))) as reading:
         loaded = {
             name: faults.attempt(load_dataset, name, _format_of(name, plan), lenient=plan.lenient)
             for name in plan.benchmarks

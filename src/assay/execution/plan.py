@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.chunkers import BoundChunker, parse_chunker
-from assay.datasets import BenchmarkDataset, find_format
+from assay.datasets import AsOf, BenchmarkDataset, find_format, parse_as_of
 from assay.errors import BadParameter, parse_share
 from assay.evaluation import (
     OWN,
@@ -57,6 +57,7 @@ KEYS = (
         "documents",
         "columns",
         "lenient",
+        "as_of",
         "chunkers",
         "providers",
         "metrics",
@@ -116,6 +117,8 @@ class Plan:
     lenient: float | None = None
     """The share of bad records in a file that may be left out; None: a bad record is an error."""
 
+    as_of: AsOf | None = None
+    """The time as of which documents count; None: documents of any time."""
     query_files: tuple[str, ...] = ()
     """Those of the benchmarks that are files of queries, which may have no judgments."""
     repeats: int = 1
@@ -151,6 +154,7 @@ class Plan:
             **({"documents": self.documents} if self.documents else {}),
             **({"columns": dict(self.columns)} if self.columns else {}),
             **({"lenient": self.lenient} if self.lenient else {}),
+            **({"as_of": str(self.as_of)} if self.as_of is not None else {}),
             "providers": [provider.configuration for provider in self.providers],
             **({"chunkers": [chunker.configuration for chunker in self.chunkers]} if self.chunkers else {}),
             "metrics": [metric.name for metric in self.metrics],
@@ -215,6 +219,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "documents": attempt(_parse_documents, values.get("documents"), where),
         "columns": attempt(parse_columns, values.get("columns")) or {},
         "lenient": attempt(_parse_lenient, values.get("lenient"), where),
+        "as_of": attempt(_parse_as_of, values.get("as_of"), where),
         "query_files": attempt(_parse_query_files, values, where) or (),
         "repeats": attempt(parse_whole, values.get("repeats", 1), "repeats", where, most=MAX_REPEATS),
     }
@@ -310,6 +315,13 @@ def _parse_lenient(value: Any, where: str) -> float | None:
         return parse_share(value)
     except ValueError:
         raise BadParameter(f"{where}: lenient must be true or a share such as 0.05 or 5%, not {value!r}") from None
+
+
+def _parse_as_of(value: Any, where: str) -> AsOf | None:
+    try:
+        return parse_as_of(value)
+    except BadParameter as error:
+        raise BadParameter(f"{where}: {error}") from None
 
 
 def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:

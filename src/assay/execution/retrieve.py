@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
 from assay.datasets import (
+    AsOfSource,
     BenchmarkDataset,
     BenchmarkSource,
     ColumnNames,
@@ -51,6 +52,7 @@ class PlanSettings(TypedDict, total=False):
     documents: DocumentSource | None
     columns: ColumnNames | None
     lenient: LenientShare | None
+    as_of: AsOfSource
     relevance: str | Mapping[str, Any] | None
     unit: str | None
     id_map: str | Mapping[str, str] | None
@@ -85,7 +87,7 @@ class AllRunSettings(RunSettings, total=False):
     name: str
 
 
-READING_KEYS = ("dataset_format", "documents", "columns", "lenient", "options")
+READING_KEYS = ("dataset_format", "documents", "columns", "lenient", "as_of", "options")
 """Settings that are not passed to the plan as they are."""
 
 
@@ -102,10 +104,10 @@ def run(
     """Run your own retriever on a benchmark, and score it.
 
     The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
-    one query text and k; or the name of a provider. The dataset, with `documents`, `columns` and `lenient`, is anything that
-    `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology, annotations, labels,
-    fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other domains, by name. Without a
-    timeout, an object is called in the calling thread.
+    one query text and k; or the name of a provider. The dataset, with `documents`, `columns`, `lenient` and `as_of`, is
+    anything that `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology,
+    annotations, labels, fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other
+    domains, by name. Without a timeout, an object is called in the calling thread.
     """
     chosen = _load(dataset, settings)
     provider = wrap_retriever(retriever, name)
@@ -135,6 +137,7 @@ def _load(dataset: BenchmarkSource, settings: RunSettings) -> BenchmarkDataset:
         documents=settings.get("documents"),
         columns=settings.get("columns"),
         lenient=settings.get("lenient"),
+        as_of=settings.get("as_of"),
     )
 
 

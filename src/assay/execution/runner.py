@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from assay.datasets import BenchmarkDataset
+from assay.datasets import BenchmarkDataset, TimeScope
 from assay.errors import AssayError, NoGroundTruth, ProviderError
 from assay.evaluation import (
     NO_RANKINGS,
@@ -92,6 +92,11 @@ class Part:
     """How its documents were cut into chunks, if they were cut."""
     repeats: int = 1
     """How often each query is sent."""
+
+    @cached_property
+    def time_scope(self) -> TimeScope | None:
+        """Which documents are younger than their query; None if documents of any time count."""
+        return None if self.dataset.as_of is None else TimeScope(self.dataset)
 
     @property
     def system(self) -> str:
@@ -189,6 +194,8 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
             f"{part.dataset.name} has no documents, but {part.provider.name} needs documents to search. "
             "Add documents to the benchmark, or choose a provider with its own documents"
         )
+    if part.dataset.as_of is not None and part.dataset.as_of.fixed is not None:
+        return [documents[doc] for doc in part.dataset.in_scope(Query("", scope=scope))]
     if scope is not None:
         return [documents[doc] for doc in groups.get(scope, ())]
     return CountedDocuments(documents.values(), partial(part.dataset.fingerprint, "documents"))
@@ -200,7 +207,7 @@ def _open_retriever(part: Part, progress: Progress) -> Iterator[RetrieverClient]
     thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
     make = part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make
     retriever: Adapted = _call_in_time(part, thread, copy_context().run, make)  # a thread has no settings for reading
-    client = RetrieverClient(retriever, thread, progress)
+    client = RetrieverClient(retriever, thread, progress, part.time_scope)
     if retriever.needs_judgments:
         qrels, by = part.chunked.judgments if part.chunked is not None else (part.dataset.qrels, part.relevance.by)
         rule = RelevanceRule(part.dataset.owner_of_relevance, by, defaults_of(part.relevance, part.dataset))

@@ -13,6 +13,7 @@ from assay.files.column_names import TABLE_COLUMNS as TABLE_COLUMNS
 from assay.files.column_names import WEAK_NAMES as WEAK_NAMES
 from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
+from assay.files.columns import INTERVAL_ROLES as INTERVAL_ROLES
 from assay.files.columns import find_columns as find_columns
 from assay.files.columns import find_run_columns as find_run_columns
 from assay.files.columns import is_header as is_header

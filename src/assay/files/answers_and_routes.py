@@ -188,7 +188,7 @@ def _names(fields: Mapping[str, Any]) -> str:
 def _query(query_id: str, fields: Mapping[str, Any]) -> Query:
     """The query as far as the record describes it: its text, and whatever it can be sliced by."""
     text = _question(fields)
-    own = {name: str(fields[name]) for name in OF_TAGS & fields.keys() if fields[name] is not None}
+    own: dict[str, Any] = {name: str(fields[name]) for name in OF_TAGS & fields.keys() if fields[name] is not None}
     inside = fields.get("metadata")
     more = {name: value for name, value in fields.items() if name not in REPLY_FIELDS and name != "metadata"}
     return Query(query_id, text, metadata={**more, **(inside if isinstance(inside, Mapping) else {})} or None, **own)

@@ -43,17 +43,22 @@ QUERY_NAMES: Names = {
     "evidence": ("evidence",),
     "scope": ("scope",),
     "retrieved": ("retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "retrieved"),
+    "time": ("time", "timestamp", "date", "datetime", "date_time", "asked_at", "query_time", "query_date", "created_at"),
     "metadata": ("metadata",),
 }
 """Columns of a table of queries. `relevant` are the ids of the relevant documents, `grade` is the grade of a single one,
-`expected` is the expected answer, and `retrieved` are the ids that a system returned."""
+`expected` is the expected answer, `retrieved` are the ids that a system returned, and `time` is when the query was asked."""
 
 DOCUMENT_NAMES: Names = {
     "doc_id": ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "corpus_id", "pid", "id", "_id"),
     "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
     **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
+    "time": (
+        *("time", "timestamp", "date", "datetime", "date_time", "published", "published_at", "published_date"),
+        *("publication_date", "publish_date", "pub_date", "created_at", "created"),
+    ),
 }
-"""Columns of a table of documents."""
+"""Columns of a table of documents. `time` is when the document was written or published."""
 
 COLUMN_NAMES: Names = {
     "query": ("query_id", "qid", "q_id", "queryid", "query", "topic", "topic_id", "question_id"),
@@ -64,6 +69,8 @@ COLUMN_NAMES: Names = {
     "rank": ("rank",),
     "grade": ("relevance", "rel", "grade", "relevance_grade", "label", "judgment", "score", "gain", "rating"),
     "subtopic": ("subtopic", "subtopic_id", "intent", "aspect"),
+    "valid_from": ("valid_from", "relevant_from"),
+    "valid_to": ("valid_to", "valid_until", "relevant_to", "relevant_until"),
     "iteration": ("iteration", "iter"),
 }
 """Columns of judgments and runs."""
@@ -79,6 +86,8 @@ TABLE_COLUMNS: Mapping[str, Names] = {
         "doc_id": COLUMN_NAMES["document"],
         "grade": COLUMN_NAMES["grade"],
         "subtopic": COLUMN_NAMES["subtopic"],
+        "valid_from": COLUMN_NAMES["valid_from"],
+        "valid_to": COLUMN_NAMES["valid_to"],
     },
     "runs": {
         "query_id": COLUMN_NAMES["query"],

@@ -30,6 +30,17 @@ def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequenc
     return matches
 
 
+INTERVAL_ROLES = ("valid_from", "valid_to")
+"""Roles of columns that say when a judgment holds."""
+
+
+def refuse_intervals(roles: Mapping[str, str]) -> None:
+    """Raise for judgments that hold only for a time, where the times of queries are not known."""
+    if columns := [roles[role] for role in INTERVAL_ROLES if role in roles]:
+        what = f"judgments with {' and '.join(columns)} hold only for a time, so they need the times of queries"
+        raise DataError(f"{what}. Put them into a benchmark: a folder with queries.csv and judgments.csv, or one JSON file")
+
+
 def _named_column(role: str, columns: Collection[str]) -> str | None:
     """The column that the user named for a role, if this table has it."""
     return current_reading().named_column(USER_WORDS.get(role, role), columns)

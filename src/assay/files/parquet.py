@@ -17,6 +17,8 @@ BATCH = 10_000
 """Rows fetched at a time."""
 LEAST_ROW = 3
 """The fewest bytes of an unpacked row: at least one each for query, document and value."""
+ZONED = "TIMESTAMP WITH TIME ZONE"
+ZONED_AS_TEXT = "strftime(make_timestamp(epoch_us({})), '%Y-%m-%dT%H:%M:%S.%fZ')"
 BAD_PARQUET = "cannot be read as Parquet: it is damaged or has another format. Write it again, or correct its extension"
 
 
@@ -30,11 +32,19 @@ class ParquetFile(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """The names of its columns."""
-        return [row[0] for row in self.connection.execute(f"DESCRIBE SELECT * FROM {self.reader}").fetchall()]
+        return list(self._types)
+
+    @property
+    def _types(self) -> dict[str, str]:
+        """Column → its type in the database."""
+        rows = self.connection.execute(f"DESCRIBE SELECT * FROM {self.reader}").fetchall()
+        return {row[0]: row[1] for row in rows}
 
     def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The rows of these columns, a batch at a time."""
-        cursor = self.connection.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {self.reader}")
+        """The rows of these columns, a batch at a time. Times with a zone are text in UTC: objects would need pytz."""
+        types = self._types
+        named = (ZONED_AS_TEXT.format(quoted(name)) if types[name] == ZONED else quoted(name) for name in columns)
+        cursor = self.connection.execute(f"SELECT {', '.join(named)} FROM {self.reader}")
         while batch := cursor.fetchmany(BATCH):
             yield from batch
 

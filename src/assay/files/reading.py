@@ -25,6 +25,10 @@ class Reading:
     """Role → the column that the user named for it."""
     documents_from: Any = None
     """Where documents come from, if not from the benchmark itself."""
+    as_of: Any = None
+    """The time as of which documents count: `query` or a time; None: documents of any time."""
+    is_time_used: bool = False
+    """Whether a benchmark was read as of this time."""
     documents: MutableMapping[str, Document] | None = None
     """These documents, when they are read."""
     opened: set[Path] = field(default_factory=set)
@@ -33,12 +37,12 @@ class Reading:
     """Roles whose named column was found."""
     has_tables: bool = False
     """Whether any table was read."""
-    notes: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
-    """Subject → place and text of a note; each subject is noted once."""
+    notes: dict[tuple[str, ...], tuple[str, str, str]] = field(default_factory=dict)
+    """Subject → place, text and kind of a note; each subject is noted once."""
 
-    def note_once(self, subject: tuple[str, ...], place: str, what: str) -> None:
+    def note_once(self, subject: tuple[str, ...], place: str, what: str, *, code: str = "columns") -> None:
         """Note something about a whole table, which all its records would repeat."""
-        self.notes.setdefault(subject, (place, what))
+        self.notes.setdefault(subject, (place, what, code))
 
     def check_columns_used(self) -> None:
         """Raise for a column that the user named and no table has."""
@@ -80,6 +84,7 @@ def reading_with(reading: Reading) -> Iterator[Reading]:
         _READING.reset(token)
         outer.used |= reading.used
         outer.has_tables |= reading.has_tables
+        outer.is_time_used |= reading.is_time_used
 
 
 def current_reading() -> Reading:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import DataError, Faults, Hint
-from assay.files.columns import find_columns, find_run_columns, is_table
+from assay.files.columns import INTERVAL_ROLES, find_columns, find_run_columns, is_table, refuse_intervals
 from assay.files.hits import Iteration, Row, is_listed, listed_rows
 from assay.files.json_text import parse_json
 from assay.files.limits import LONGEST_LINE
@@ -67,7 +67,8 @@ class Roles(NamedTuple):
         """The columns to read, chosen from those that exist."""
         try:
             if self.what == "judgments":
-                roles = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration"))
+                roles = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration", *INTERVAL_ROLES))
+                refuse_intervals(roles)
                 return Layout(list(roles.values())[:4], by_iteration="subtopic" not in roles)
             if self.what == "ranks":
                 return Layout(list(find_columns(columns, ("query", "document", "rank")).values()))

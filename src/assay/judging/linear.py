@@ -33,7 +33,7 @@ def as_metric(metric: str | BoundMetric, profile: str = "") -> BoundMetric:
 def is_linear(metric: BoundMetric) -> bool:
     """Whether a metric is a sum of contributions of single documents."""
     allowed = PLAIN_PARAMETERS.get(metric.metric.name)
-    if allowed is None or metric.params.get("judged_only"):
+    if allowed is None or metric.params.get("judged_only") or metric.half_life is not None:
         return False
     return all(metric.params.get(name) in values for name, values in allowed.items())
 

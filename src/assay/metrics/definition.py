@@ -9,17 +9,31 @@ import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.catalog import Described
 from assay.errors import BadParameter
-from assay.grammar import REQUIRED, Param, cutoff, depth, flag, number, one_of, positive, show, written
+from assay.grammar import REQUIRED, Param, cutoff, days, depth, flag, number, one_of, positive, show, written
 from assay.model import MEAN, Aggregation, Outcome, Scores
-from assay.views import GradedRun
+from assay.views import GradedRun, Hits
 
 __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
+
+
+class Worth(NamedTuple):
+    """What documents are worth to a metric, and the parameters with which a grade is its worth."""
+
+    of_grade: Callable[[GradedRun, Hits, Mapping[str, Any]], Floats]
+    """Run, hits and parameters → the worth of each hit."""
+    plain: Mapping[str, Any] = {}
+    """The parameters with which the worth of a grade is the grade itself, or what `to_grade` returned."""
+    to_grade: Callable[[Floats], Floats] | None = None
+    """Worth → the grade that has this worth; None: they are equal."""
+    top: Callable[[GradedRun, Mapping[str, Any]], float] | None = None
+    """The grade of a document that is worth most; None: the highest grade stays."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,6 +69,8 @@ class Metric(Described):
     """Other metrics that are often reported under the name of this one."""
     trec: tuple[str, ...] = ()
     """The names of the metric in trec_eval, as templates with the parameters."""
+    worth: Worth | None = None
+    """What a document is worth to the metric, which decays with its age; None if the metric has no half-life."""
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -175,15 +191,26 @@ class BoundMetric:
         return self._apply(self.metric.expected, view) if self.metric.expected else None
 
     def _apply(self, function: Callable[..., Any], view: Any) -> Any:
+        if self.half_life is not None:
+            from assay.metrics.recency import by_age
+
+            metric, (view,) = by_age(self, view)
+            return metric._apply(function, view)
         scores = function(view.condensed() if self.params.get("judged_only") else view, **self._arguments)
         if not getattr(view, "empty_score", 0.0) or not self.metric.is_share_of_ideal or scores is None:
             return scores
         return np.where(view.n_relevant(self.params["rel"]) == 0, view.empty_score, scores)
 
+    @property
+    def half_life(self) -> float | None:
+        """The days in which gains are halved; None if they do not depend on the age of documents."""
+        return None if self.metric.worth is None else self.params.get("half_life")
+
     @cached_property
     def _arguments(self) -> dict[str, Any]:
         """The parameters that the function of the metric accepts."""
-        return {name: value for name, value in self.params.items() if name != "judged_only"}
+        applied_before = ("judged_only",) if self.metric.worth is None else ("judged_only", "half_life")
+        return {name: value for name, value in self.params.items() if name not in applied_before}
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -245,6 +272,12 @@ REL = Param(
     "lowest grade that counts as relevant. If not set: the relevance level of the policy (by default any grade above 0)",
 )
 JUDGED_ONLY = Param("judged_only", flag, False, "remove unjudged documents from the ranking before scoring")
+HALF_LIFE = Param(
+    "half_life",
+    days,
+    None,
+    "the gain of a document is halved for every so many days of its age: 30, 12h, 2w. Queries and documents need times",
+)
 GAIN = Param(
     "gain",
     gain,

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.errors import BadParameter, DataError
+from assay.metrics.definition import Worth
 from assay.metrics.ties import ranks_of, tied_hits
 from assay.views import GradedRun, Hits
 
@@ -84,6 +85,29 @@ def stop_chances(run: GradedRun, grade: Floats, max_grade: float | None) -> Floa
     """The probability in ERR that a document of this grade satisfies the user: (2^grade − 1) / 2^max_grade."""
     top = run.max_grade if max_grade is None else max_grade
     return np.exp2(np.clip(grade, 0.0, top) - top) - np.exp2(-top)
+
+
+def _worth_by_gain(_: GradedRun, hits: Hits, params: Mapping[str, Any]) -> Floats:
+    return gains(hits.grade, params["gain"], params.get("rel"))
+
+
+def _top_gain(run: GradedRun, params: Mapping[str, Any]) -> float:
+    return float(gains(np.array([run.max_grade]), params["gain"])[0])
+
+
+def _worth_on_scale(run: GradedRun, hits: Hits, params: Mapping[str, Any]) -> Floats:
+    return scaled_gains(run, hits.grade, params["min_grade"], params["max_grade"])
+
+
+def _worth_of_stopping(run: GradedRun, hits: Hits, params: Mapping[str, Any]) -> Floats:
+    """What is proportional to the probability to stop: 2^grade − 1."""
+    top = run.max_grade if params["max_grade"] is None else params["max_grade"]
+    return np.exp2(np.clip(hits.grade, 0.0, top)) - 1.0
+
+
+BY_GAIN = Worth(_worth_by_gain, {"gain": "linear", "rel": None}, top=_top_gain)
+BY_SCALE = Worth(_worth_on_scale, {"min_grade": 0.0, "max_grade": 1.0}, top=lambda *_: 1.0)
+BY_STOPPING = Worth(_worth_of_stopping, to_grade=lambda worth: np.log2(1.0 + worth))
 
 
 def ideal_gain_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:

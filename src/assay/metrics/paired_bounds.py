@@ -15,6 +15,7 @@ from assay.arrays import Bools, Floats, Ints, ratio
 from assay.metrics.ap_difference import ApSettings, ap_difference_bounds
 from assay.metrics.gains import discounts, gains, scaled_gains
 from assay.metrics.ndcg_difference import ndcg_difference_bounds
+from assay.metrics.recency import by_age
 from assay.metrics.residuals import residual_scores, top_grade
 from assay.model import Column
 from assay.views import GradedRun, UnjudgedDocuments
@@ -50,6 +51,8 @@ def difference_bounds(
 
     With judged_only, a document counts as soon as it has a grade; the difference without any new grade is inside the bounds.
     """
+    if metric.half_life is not None:
+        metric, (a, b) = by_age(metric, a, b)
     plain = _score(metric, b) - _score(metric, a)
     if metric.params.get("judged_only"):
         whole = difference_bounds(metric.metric.bind(**{**metric.params, "judged_only": False}), a, b, unjudged)

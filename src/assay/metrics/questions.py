@@ -202,6 +202,16 @@ QUESTIONS = (
         "route router routes expert experts moe mixture gate gating skip saved load",
     ),
     Question(
+        "time",
+        "Are the results up to date?",
+        "freshness@5 is 1 if the first 5 documents are new, staleness is their median age in days. Both read all retrieved "
+        "documents, relevant or not. ndcg(half_life=30)@5 counts old relevant documents less than new ones. Queries and "
+        "documents need times. Add --as-of query to leave out documents that are younger than their query.",
+        ("freshness", "staleness", "relevant_age", "ndcg"),
+        ("freshness@5", "staleness@5", "ndcg(half_life=30)@5"),
+        "time date age old older new newer newest fresh recent recency stale outdated temporal news latest current",
+    ),
+    Question(
         "what-went-in",
         "What was scored?",
         "Before you trust a value, check how many queries, documents and judgments it is based on.",

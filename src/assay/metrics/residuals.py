@@ -11,6 +11,7 @@ import numpy as np
 from assay.arrays import Floats, Ints, distinct, ratio
 from assay.metrics.definition import REL
 from assay.metrics.gains import discounts, gain_function
+from assay.metrics.recency import by_age
 from assay.model import Column
 from assay.views import GradedRun, Hits, OpenQuery, is_relevant, open_queries, with_unjudged_relevant
 
@@ -48,6 +49,8 @@ def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
 
     With judged_only, a document counts as soon as it has a grade.
     """
+    if metric.half_life is not None:  # a new document may be as worthy as any
+        metric, (run,) = by_age(metric, run)
     plain = _score(metric, run)
     if metric.params.get("judged_only"):
         whole = metric.metric.bind(**{**metric.params, "judged_only": False})

@@ -10,6 +10,7 @@ import numpy as np
 from assay.arrays import Bools, Floats, Ints, running_products, spread
 from assay.errors import DataError
 from assay.metrics.definition import BoundMetric
+from assay.metrics.recency import by_age
 from assay.model import Column
 from assay.text import counted, some_of
 from assay.views import GradedRun, Hits, Ties, best_order, random_orders, tie_groups, worst_order
@@ -126,6 +127,8 @@ def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
 
     Only queries with ties that matter are scored again; for all others the three scores are equal.
     """
+    if metric.half_life is not None:
+        metric, (run,) = by_age(metric, run)
     plain = score_of(metric, run)
     is_open = run.has_undecided()
     if not is_open.any():
@@ -155,11 +158,12 @@ def _band(metric: BoundMetric, run: GradedRun) -> TieBand:
 def is_monotone(metric: BoundMetric) -> bool:
     """Whether moving a better document up never lowers the score, so that the best and the worst order are the extremes.
 
-    Three parameters break this: a map of gains, in which a lower grade may gain more, ideal=retrieved, whose ideal ranking
-    may gain that document, and norm=found with a cutoff, which divides by more if a document moves into the cutoff.
+    Four parameters break this: a map of gains and a half-life, with which a lower grade may gain more, ideal=retrieved,
+    whose ideal ranking may gain that document, and norm=found with a cutoff, which divides by more if a document moves into
+    the cutoff.
     """
     params = metric.params
-    is_cut = params.get("norm") == "found" and params["k"] is not None
+    is_cut = (params.get("norm") == "found" and params["k"] is not None) or metric.half_life is not None
     may_fall = isinstance(params.get("gain"), tuple) or params.get("ideal") == "retrieved" or is_cut
     return metric.metric.is_monotone and not may_fall
 

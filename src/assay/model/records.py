@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import text_id
+from assay.model.times import Time, is_later, parse_time, periods_of, time_text
 from assay.model.values import as_number, is_finite_number, is_truth_value
 
 LARGEST_EXACT = 2.0**53
@@ -37,16 +38,20 @@ class Query:
     """Ids of the items that a pack uses as ground truth; None if the query has none."""
     scope: str | None = None
     """The group of documents that this query may search; None: all documents."""
+    time: Time | None = None
+    """When it was asked. Text and numbers are parsed: ISO 8601, or seconds or milliseconds since 1970."""
 
     def __post_init__(self) -> None:
         if type(self.query_id) is not str:
             object.__setattr__(self, "query_id", text_id(self.query_id))
+        if self.time is not None:
+            object.__setattr__(self, "time", parse_time(self.time))
         if self.evidence is not None and type(self.evidence) is not tuple:
             object.__setattr__(self, "evidence", tuple(self.evidence))
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata.
+        """What the query can be sliced by: its type, difficulty, domain, the periods of its time, and simple metadata.
 
         Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`), each
         entry of a list is a tag with the value yes, and a mapping holds tags. Other metadata win over tags of the same name.
@@ -55,7 +60,8 @@ class Query:
         own = {name: str(value) for name, value in named.items() if value is not None}
         metadata = self.metadata or {}
         inner = {name: value for place in LISTED for name, value in _named_tags(metadata.get(place)).items()}
-        more = {name: _tag(value) for name, value in {**inner, **metadata}.items()}
+        periods = {} if self.time is None else periods_of(self.time)
+        more = {name: _tag(value) for name, value in {**periods, **inner, **metadata}.items()}
         return {**{name: value for name, value in more.items() if value is not None}, **own}
 
     @property
@@ -104,10 +110,14 @@ class Document:
     metadata: Mapping[str, Any] | None = None
     title: str | None = None
     group: str | None = None
+    time: Time | None = None
+    """When it was written or published. Text and numbers are parsed as for queries."""
 
     def __post_init__(self) -> None:
         if type(self.doc_id) is not str:
             object.__setattr__(self, "doc_id", text_id(self.doc_id))
+        if self.time is not None:
+            object.__setattr__(self, "time", parse_time(self.time))
 
     @property
     def content(self) -> str:
@@ -124,16 +134,44 @@ class RelevanceJudgment:
     relevance_grade: float = 1
     judge: str | None = None
     timestamp: str | None = None
+    valid_from: Any = None
+    """The first time at which the grade holds; None: no beginning. Text and numbers are parsed as for queries."""
+    valid_to: Any = None
+    """The last time at which the grade holds, included; None: no end."""
 
     def __post_init__(self) -> None:
         for name in ("query_id", "doc_id"):
             if type(getattr(self, name)) is not str:
                 object.__setattr__(self, name, text_id(getattr(self, name)))
+        if self.valid_from is not None or self.valid_to is not None:
+            self._check_interval()
         if not is_finite_number(self.relevance_grade):
             whose = f"the grade of document {self.doc_id} for query {self.query_id}"
             raise DataError(f"{whose} must be a finite number, not {self.relevance_grade!r}")
         if type(self.relevance_grade) not in (int, float):
             object.__setattr__(self, "relevance_grade", float(self.relevance_grade))
+
+    def _check_interval(self) -> None:
+        whose = f"document {self.doc_id} for query {self.query_id}"
+        for name in ("valid_from", "valid_to"):
+            if getattr(self, name) is not None:
+                try:
+                    object.__setattr__(self, name, parse_time(getattr(self, name)))
+                except DataError as error:
+                    raise DataError(f"{name} of {whose}: {error.message}") from None
+        start, end = self.valid_from, self.valid_to
+        if start is not None and end is not None and is_later(start, end):
+            raise DataError(f"valid_to of {whose} ({time_text(end)}) is before valid_from ({time_text(start)})")
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the grade holds only for a time."""
+        return self.valid_from is not None or self.valid_to is not None
+
+    def holds_at(self, time: Time) -> bool:
+        """Whether the grade holds at a time. A day counts completely."""
+        is_early = self.valid_from is not None and is_later(self.valid_from, time)
+        return not is_early and (self.valid_to is None or not is_later(time, self.valid_to))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +238,8 @@ class Chunk:
     """The columns of the first and the last character in their lines, counted from 1; None for whole lines."""
     group: str | None = None
     """The group of its document."""
+    time: Time | None = None
+    """The time of its document."""
 
     @property
     def chunk_id(self) -> str:
@@ -215,4 +255,4 @@ class Chunk:
     def to_document(self) -> Document:
         """The chunk as a document for a provider to index: with its own id, in the group of its document."""
         place = {name: getattr(self, name) for name in ("doc_id", "start", "end", "start_line", "end_line")}
-        return Document(self.chunk_id, self.text, title=self.title, group=self.group, metadata=place)
+        return Document(self.chunk_id, self.text, title=self.title, group=self.group, metadata=place, time=self.time)

@@ -277,6 +277,10 @@ class Run(Tabular, Mapping[str, Ranking]):
         by_query = dict(zip(self.query_ids, self.rankings, strict=True))
         return Rankings(by_query, self.tag, self._read_ranks, self.notes)
 
+    def with_rankings(self, by_query: dict[str, Ranking]) -> Run:
+        """The run with other rankings, and its own tag, notes and ranks."""
+        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+
     def without_self(self) -> Run:
         """The run without documents whose id is the query's id; the same run if there are none."""
         if not any(map(dict.__contains__, self.rankings, self.query_ids)):
@@ -285,7 +289,7 @@ class Run(Tabular, Mapping[str, Ranking]):
             query: {doc: score for doc, score in ranking.items() if doc != query} if query in ranking else ranking
             for query, ranking in zip(self.query_ids, self.rankings, strict=True)
         }
-        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+        return self.with_rankings(by_query)
 
     def without_queries(self, left_out: frozenset[str]) -> Run:
         """The run without the rankings of these queries; the same run if it has none of them."""
@@ -293,7 +297,7 @@ class Run(Tabular, Mapping[str, Ranking]):
             return self
         pairs = zip(self.query_ids, self.rankings, strict=True)
         by_query = {query: ranking for query, ranking in pairs if query not in left_out}
-        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+        return self.with_rankings(by_query)
 
     def negated(self) -> Run:
         """The run with the sign of every score changed, as if scores were distances."""
@@ -301,7 +305,7 @@ class Run(Tabular, Mapping[str, Ranking]):
             query: {doc: -score for doc, score in ranking.items()}
             for query, ranking in zip(self.query_ids, self.rankings, strict=True)
         }
-        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+        return self.with_rankings(by_query)
 
     def with_text_ids(self) -> Run:
         """The same run with every document id as text. (Reading a mapping checks only the first id of each ranking.)"""
@@ -309,7 +313,7 @@ class Run(Tabular, Mapping[str, Ranking]):
             query: with_text_keys(ranking, f"run, query {query}")
             for query, ranking in zip(self.query_ids, self.rankings, strict=True)
         }
-        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
+        return self.with_rankings(by_query)
 
 
 def thoroughly_checked(rankings: Rankings) -> Rankings:

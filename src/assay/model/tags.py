@@ -11,6 +11,7 @@ from typing import Protocol
 
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.model.records import LISTED, YES, Query
+from assay.model.times import AGE_BINS
 from assay.text import counted, words_of
 
 NONE = "(none)"
@@ -28,7 +29,7 @@ KNOWN_ORDER = {
     word: place
     for place, words in enumerate(("trivial", "easy short low", "medium moderate", "hard long high", "expert extreme"))
     for word in words.split()
-}
+} | {name: place for place, name in enumerate(AGE_BINS)}
 """Values with a natural order."""
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 """How tags write numbers."""

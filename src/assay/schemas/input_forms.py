@@ -96,6 +96,7 @@ class PlanFile(msgspec.Struct, forbid_unknown_fields=True):
     documents: Name | UnsetType | None = UNSET
     columns: Names | dict[str, Any] | UnsetType | None = UNSET
     lenient: bool | int | float | str | UnsetType | None = UNSET
+    as_of: str | int | float | UnsetType | None = UNSET
     chunkers: Entries | UnsetType | None = UNSET
     providers: Entries | UnsetType | None = UNSET
     metrics: Names | UnsetType | None = UNSET

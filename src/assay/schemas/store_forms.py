@@ -144,12 +144,14 @@ class WatchFile(msgspec.Struct):
 def _filled(record: type[Any], *required: str) -> type[msgspec.Struct]:
     """A record without the fields that have no value."""
     form = written_form("", record)
-    fields = {field.name: field.type for field in msgspec.structs.fields(form)}
+    fields = {field.name: str if field.name in TIMES else field.type for field in msgspec.structs.fields(form)}
     return written_form(
         record.__name__, record, **{name: Optional(kind) for name, kind in fields.items() if name not in required}
     )
 
 
+TIMES = ("time", "valid_from", "valid_to")
+"""Fields with a day or a moment, as text."""
 QueryForm = _filled(Query, "query_id")
 DocumentForm = _filled(Document, "doc_id")
 JudgedForm = _filled(RelevanceJudgment, "query_id", "doc_id", "relevance_grade")

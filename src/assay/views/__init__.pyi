@@ -1,3 +1,4 @@
+from assay.views.ages import Ages as Ages
 from assay.views.answers import ABSTAINED as ABSTAINED
 from assay.views.answers import ANSWERABLE as ANSWERABLE
 from assay.views.answers import ANSWERS as ANSWERS

@@ -25,11 +25,14 @@ class Hits:
     rank: Ints
     grade: Floats
     n_queries: int
+    age: Floats | None = None
+    """The age of each document in days; nan if unknown. None unless a metric needs ages."""
     _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def where(self, mask: Bools | Ints) -> Hits:
         """Only the hits the mask keeps, or those with these numbers."""
-        return Hits(self.query[mask], self.rank[mask], self.grade[mask], self.n_queries)
+        age = None if self.age is None else self.age[mask]
+        return Hits(self.query[mask], self.rank[mask], self.grade[mask], self.n_queries, age)
 
     def top(self, k: int | Ints | None) -> Hits:
         """Only hits at rank k or better; k may differ per query, None keeps all."""
@@ -207,7 +210,7 @@ class GradedRun:
         judged = self.retrieved.grade >= 0
         hits = self.retrieved.where(judged)
         ties = None if self.ties is None else _condensed_ties(hits, self.ties.where(judged))
-        hits = Hits(hits.query, hits.position, hits.grade, hits.n_queries)
+        hits = Hits(hits.query, hits.position, hits.grade, hits.n_queries, hits.age)
         judgment = None if self.judgment is None else self.judgment[judged]
         return replace(self, retrieved=hits, n_retrieved=hits.count, judgment=judgment, ties=ties)
 
@@ -231,7 +234,7 @@ class GradedRun:
         """The same run with its hits at new ranks."""
         hits = self.retrieved
         order = np.lexsort((rank, hits.query))
-        moved = Hits(hits.query, rank[order], hits.grade[order], hits.n_queries)
+        moved = replace(hits.where(order), rank=rank[order])
         judgment = None if self.judgment is None else self.judgment[order]
         ties = None if self.ties is None else self.ties.where(order)
         return replace(self, retrieved=moved, judgment=judgment, ties=ties)
@@ -250,6 +253,9 @@ class GradedRun:
         size = np.bincount(group)
         lowest, highest = np.minimum.reduceat(hits.grade, start), np.maximum.reduceat(hits.grade, start)
         matters = (size < equal[start]) | (lowest < highest)
+        if hits.age is not None:  # documents with the same grade may gain differently
+            age = np.nan_to_num(hits.age, nan=-1.0)
+            matters |= np.minimum.reduceat(age, start) < np.maximum.reduceat(age, start)
         if self.judgments is not None:  # documents with the same grade may be about different subtopics
             matters |= (size > 1) & (highest > 0)
         return tied[matters[group]]
@@ -259,6 +265,14 @@ class GradedRun:
         undecided = np.zeros(self.n_queries, dtype=bool)
         undecided[self.retrieved.query[self.undecided()]] = True
         return undecided
+
+    def with_ages(self, ages: Floats, qrels: Qrels) -> GradedRun:
+        """The same run with the age of each judged document, given the ages in the order of the judgments."""
+        if self.judgment is None:
+            return self
+        best_first = np.lexsort((-qrels.grades, qrels.query_of))
+        retrieved = replace(self.retrieved, age=ages[self.judgment])
+        return replace(self, retrieved=retrieved, ideal=replace(self.ideal, age=ages[best_first]))
 
     def select(self, keep: Bools) -> GradedRun:
         """Only the queries the mask keeps."""
@@ -279,7 +293,7 @@ class GradedRun:
 
 def _renumbered(hits: Hits, keep: Bools, number: Ints) -> Hits:
     selected = hits.where(keep[hits.query])
-    return Hits(number[selected.query], selected.rank, selected.grade, int(keep.sum()))
+    return Hits(number[selected.query], selected.rank, selected.grade, int(keep.sum()), selected.age)
 
 
 def is_relevant(grade: Floats, level: float | None) -> Bools:

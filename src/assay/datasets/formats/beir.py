@@ -22,6 +22,7 @@ from assay.datasets.fields import filled_id
 from assay.datasets.folder_tables import read_card, write_card
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
+from assay.datasets.times.record_times import TIME, take_time
 from assay.errors import DataError
 from assay.files import (
     CARD,
@@ -30,7 +31,7 @@ from assay.files import (
     new_folder,
     write_lines,
 )
-from assay.model import Document, Query
+from assay.model import Document, Query, time_text
 from assay.text import shortened
 
 EXAMPLE = """\
@@ -56,7 +57,8 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     queries/…, and test-… in qrels, default or data. The dataset's metadata records the split.
 
     The fields query_type, difficulty, domain, expected, scope and evidence of a query, and source, page_number, section and
-    group of a document, may be in its metadata or next to its text. Other fields, such as a language or url, become
+    group of a document, may be in its metadata or next to its text. Times may be in fields such as timestamp, or in the
+    metadata as time. Other fields, such as a language or url, become
     metadata; a field with two different values is a fault. `relevantIds: []` in the metadata of a query means that nothing
     is relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
     as no title. Documents stay in their file until they are needed.
@@ -114,7 +116,7 @@ def _queries(tables: Tables, split: str) -> dict[str, Query]:
     queries: dict[str, Query] = {}
 
     def take(_: str, record: Mapping[str, Any]) -> None:
-        fields, metadata = _split_fields(record, ("text",), QUERY_METADATA)
+        fields, metadata = _split_fields(record, ("text",), QUERY_METADATA, "queries")
         query = Query(_id_of(record), _text(record, "text"), metadata=metadata, **fields)
         if query.query_id in queries:
             raise DataError(f"query {query.query_id} appears twice")
@@ -126,13 +128,13 @@ def _queries(tables: Tables, split: str) -> dict[str, Query]:
 
 
 def _document(record: Mapping[str, Any]) -> Document:
-    fields, metadata = _split_fields(record, ("title", "text"), DOCUMENT_METADATA)
+    fields, metadata = _split_fields(record, ("title", "text"), DOCUMENT_METADATA, "documents")
     title = _text(record, "title") or None
     return Document(_id_of(record), _text(record, "text"), metadata=metadata, title=title, **fields)
 
 
 def _split_fields(
-    record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check]
+    record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check], table: str
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The known fields, from the record or its metadata; and the rest of both as metadata."""
     metadata = record.get("metadata")
@@ -144,6 +146,8 @@ def _split_fields(
         holder = outside if name in outside else inside
         if is_right(holder.get(name)):
             fields[name] = holder.pop(name)
+    if (time := take_time(table, outside, inside)) is not None:
+        fields[TIME] = time
     outside = {name: value for name, value in outside.items() if value is not None}
     if twice := [name for name in outside.keys() & inside.keys() if outside[name] != inside[name]]:
         raise DataError(f"{min(twice)!r} has different values in the record and in its metadata; keep one of them")
@@ -206,12 +210,16 @@ def _corpus_row(document: Document) -> dict[str, Any]:
         document.metadata, {name: getattr(document, name) for name in sorted(DOCUMENT_METADATA)}
     )
     named = {"_id": document.doc_id, "title": document.title or "", "text": document.text}
-    return {**named, **outside, "metadata": metadata}
+    return {**named, **_dated(document), **outside, "metadata": metadata}
 
 
 def _query_row(query: Query) -> dict[str, Any]:
     outside, metadata = split_metadata(query.metadata, {name: getattr(query, name) for name in sorted(QUERY_METADATA)})
-    return {"_id": query.query_id, "text": query.text, **outside, "metadata": metadata}
+    return {"_id": query.query_id, "text": query.text, **_dated(query), **outside, "metadata": metadata}
+
+
+def _dated(record: Query | Document) -> dict[str, str]:
+    return {} if record.time is None else {TIME: time_text(record.time)}
 
 
 def detect(probe: Probe) -> bool:

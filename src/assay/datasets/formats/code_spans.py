@@ -194,7 +194,8 @@ def _repo_eval_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
     query_id, expected = entry.take_id(QUERY_ID) or name, entry.take_expected()
     metadata.setdefault("repository", parts[0])
     text = "\n".join(lines[-PROMPT_LINES:])
-    query = Query(query_id, text, expected=expected, scope=parts[0], metadata=entry.rest())
+    time = entry.take_time("queries")
+    query = Query(query_id, text, expected=expected, scope=parts[0], time=time, metadata=entry.rest())
     return query, [Span("/".join(parts), first + 1, line, "lines")]
 
 
@@ -209,7 +210,8 @@ def _generic_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
     else:
         raise DataError(f"spans must be a list of objects with file, start and end, not {shortened(listed)}")
     tags = {name: entry.fields.pop(name) for name, is_right in CHECKS.items() if is_right(entry.fields.get(name))}
-    return Query(query_id, text, expected=entry.take_expected(), metadata=entry.rest(), **tags), spans
+    expected, time = entry.take_expected(), entry.take_time("queries")
+    return Query(query_id, text, expected=expected, time=time, metadata=entry.rest(), **tags), spans
 
 
 def _span(fields: dict[str, Any], entry: Entry) -> Span:

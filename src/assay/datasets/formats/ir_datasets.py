@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from assay.datasets.corpus import Items, Values
 from assay.datasets.dataset import BenchmarkDataset, Notes
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
+from assay.datasets.times.record_times import take_time
 from assay.errors import AssayError, DataError, UnknownName, UsageError, near_matches
-from assay.model import Document, Query, text_id
+from assay.model import Document, Query, Time, text_id
 from assay.text import counted
 
 EXAMPLE = """\
@@ -109,15 +110,23 @@ def _query(record: Any) -> Query:
     """A query. Other fields, such as a description or narrative, become its metadata."""
     fields = _fields(record)
     query_id = text_id(fields.pop("query_id"))
-    return Query(query_id, _take_text(fields, QUERY_TEXT, record), metadata=fields or None)
+    text, time = _take_text(fields, QUERY_TEXT, record), _take_time("queries", fields)
+    return Query(query_id, text, time=time, metadata=fields or None)
 
 
 def _document(record: Any) -> Document:
     """A document. A url becomes its source, and other fields become its metadata."""
     fields = _fields(record)
     doc_id, title, url = text_id(fields.pop("doc_id")), fields.pop("title", None), fields.pop("url", None)
-    text = _take_text(fields, DOCUMENT_TEXT, record)
-    return Document(doc_id, text, source=url or None, title=title or None, metadata=fields or None)
+    text, time = _take_text(fields, DOCUMENT_TEXT, record), _take_time("documents", fields)
+    return Document(doc_id, text, source=url or None, title=title or None, time=time, metadata=fields or None)
+
+
+def _take_time(table: str, fields: dict[str, Any]) -> Time | None:
+    """The time of a record. What cannot be parsed stays in the metadata, because the user cannot change these files."""
+    with suppress(DataError):
+        return take_time(table, fields)
+    return None
 
 
 LARGEST_GRADE = sys.float_info.max

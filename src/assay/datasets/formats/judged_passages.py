@@ -66,7 +66,8 @@ class _Passages:
         doc_id = doc_id or self._numbered(title, text)
         for name in (*SCORES, HAS_ANSWER):
             entry.fields.pop(name, None)
-        document = Document(doc_id, text, title=title or None, metadata=entry.rest())
+        time = entry.take_time("documents")
+        document = Document(doc_id, text, title=title or None, time=time, metadata=entry.rest())
         before = self.documents.get(doc_id) or self._new.setdefault(doc_id, document)
         if (before.title, before.text) != (document.title, document.text):
             raise DataError(f"two passages have the id {doc_id} and different texts; give each passage its own id")
@@ -112,7 +113,8 @@ class _Reader:
             raise DataError(f"answers must be a list of texts, not {shortened(answers)}")
         if answers and len(answers) > 1:
             entry.fields["answers"] = answers
-        query = Query(query_id, text, metadata=entry.rest(), expected=answers[0] if answers else None)
+        time = entry.take_time("queries")
+        query = Query(query_id, text, metadata=entry.rest(), expected=answers[0] if answers else None, time=time)
         self.dataset.add_query(query)
         self._passages.keep()
         if returned:

@@ -14,12 +14,15 @@ from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import answer_text
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
+from assay.datasets.times.record_times import session_time
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Document, Query, text_id
 from assay.text import shortened
 
 SESSION = re.compile(r"session_([0-9]{1,9})")
+LAYOUTS = ("%I:%M %p on %d %B, %Y",)
+"""How the file writes times, as for strptime: 1:56 pm on 8 May, 2023."""
 DATE = re.compile(r"session_([0-9]{1,9})_date_time")
 
 
@@ -134,7 +137,8 @@ def _document(doc_id: str, turn: Mapping[str, Any], session: Session, place: str
     )
     metadata = {name: value for name, value in turn.items() if name != "text" and value is not None}
     metadata |= {"session": session.number} | ({"date_time": session.date} if session.date else {})
-    return Document(doc_id, content, section=f"session_{session.number}", metadata=metadata)
+    time = session_time(session.date, LAYOUTS)
+    return Document(doc_id, content, section=f"session_{session.number}", metadata=metadata, time=time)
 
 
 NUMBERED = re.compile(r"[Dd]?:?([0-9]{1,9}):([0-9]{1,9})")
@@ -259,7 +263,7 @@ MAX_FILES_PROBED = 20
 
 def read_locomo(path: Path) -> BenchmarkDataset:
     """A turn is a document with an id such as `conv-26/D1:3`. A question has an id such as `conv-26/q1`, and its
-    conversation is its scope.
+    conversation is its scope. A turn has the time of its session, read as UTC.
 
     Misspelt evidence is fixed if only one turn can be meant; otherwise it is noted as lost. A question that loses all its
     evidence has nothing to find: `evidence` is empty, not None. Observations and summaries are not read.

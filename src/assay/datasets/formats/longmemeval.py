@@ -16,8 +16,9 @@ from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.evidence import evidence_pack
 from assay.datasets.fields import answer_text
 from assay.datasets.format import Format
-from assay.datasets.haystacks import Haystack, Item, Sessions, Units
+from assay.datasets.haystacks import LAYOUTS, Haystack, Item, Sessions, Units
 from assay.datasets.probe import Probe
+from assay.datasets.times.record_times import session_time
 from assay.errors import DataError
 from assay.files import FileSource, decode_file
 from assay.model import Query, text_id
@@ -174,6 +175,7 @@ class _Reader:
             expected=answer_text(item.answer, place, notes),
             evidence=() if is_abstention else evidence_of(haystack, item.answer_session_ids, notes),
             scope=haystack.question_id,
+            time=session_time(item.question_date, LAYOUTS),
         )
 
 
@@ -226,6 +228,7 @@ def read_longmemeval(path: Path) -> BenchmarkDataset:
     A question whose id ends in `_abs` has no answer: its evidence is empty, and `answerable` is False. It scores 0; add
     `--no-relevant skip` to leave such questions out, as the paper does. A session that appears twice in a haystack is used
     once. Answer sessions that are not in the haystack are noted as lost. `--by question_type` gives scores for each type.
+    Questions and sessions have times, read as UTC.
     """
     return _read(path, "longmemeval", Units())
 

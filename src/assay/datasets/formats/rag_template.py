@@ -31,9 +31,10 @@ from assay.datasets.entries import (
 )
 from assay.datasets.format import Format, marks_of_formats
 from assay.datasets.probe import Probe
+from assay.datasets.times.record_times import TIME
 from assay.errors import DataError, Faults
 from assay.files import FileSource, convert, decoded_lines, read_json
-from assay.model import Document, Query, RelevanceJudgment, Span
+from assay.model import Document, Query, RelevanceJudgment, Span, time_text
 from assay.text import shortened
 
 CONTENT = ("content", "text", "page_content", "body")
@@ -132,7 +133,7 @@ class Contexts:
         text = entry.take_text(CONTENT, "the content")
         title = entry.take_own({"title": is_text}).get("title") if "title" in entry.fields else None
         own = entry.take_own(DOCUMENT_FIELDS)
-        return Document(doc_id, text, title=title, metadata=entry.rest(), **own)
+        return Document(doc_id, text, title=title, time=entry.take_time("documents"), metadata=entry.rest(), **own)
 
 
 def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
@@ -291,7 +292,8 @@ class _Reader:
         if contexts is not None and (contexts != [] or not self.contexts.are_shared):
             fields.setdefault("scope", query_id)
             own = self._parse_contexts(contexts, entry.place)
-        query = Query(query_id, text, expected=expected, metadata=entry.rest(), **fields)
+        time = entry.take_time("queries")
+        query = Query(query_id, text, expected=expected, time=time, metadata=entry.rest(), **fields)
         return _Question(count, query, None if truth is None else truth.grades, own)
 
     def _parse_contexts(self, contexts: Any, place: str) -> dict[str, Document]:
@@ -361,7 +363,8 @@ def write_rag_template(dataset: BenchmarkDataset, path: Path) -> None:
 def _context(document: Document) -> dict[str, Any]:
     outside, metadata = split_metadata(document.metadata, {name: getattr(document, name) for name in DOCUMENT_FIELDS})
     title = {} if document.title is None else {"title": document.title}
-    return {"id": document.doc_id, **title, CONTENT[0]: document.text, **outside, "metadata": metadata}
+    dated = {} if document.time is None else {TIME: time_text(document.time)}
+    return {"id": document.doc_id, **title, CONTENT[0]: document.text, **dated, **outside, "metadata": metadata}
 
 
 def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any]:
@@ -370,6 +373,7 @@ def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any
         raise DataError(f"query {query.query_id}: {reason}; rename the field, or write json instead")
     outside, metadata = split_metadata(query.metadata, {name: getattr(query, name) for name in QUERY_FIELDS})
     named = {"expected": query.expected, **{name: getattr(query, name) for name in TAGS}}
+    named |= {TIME: None if query.time is None else time_text(query.time)}
     filled = {name: value for name, value in named.items() if value is not None}
     truth = {} if judged is None else {"qrels": judged}
     return {"id": query.query_id, "question": query.text, **filled, **outside, "metadata": {**metadata, **truth}}

@@ -25,6 +25,7 @@ from assay.datasets.folder_tables import (
 )
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
+from assay.datasets.times.record_times import TIME, plain_time, take_time
 from assay.errors import DataError
 from assay.files import decode_file, decode_part, new_folder, write_lines, write_parquet_table
 from assay.model import Document, Query, RelevanceJudgment, Span, checked_grades
@@ -40,6 +41,7 @@ JSON_EXAMPLE = """\
 Records = dict[str, dict[str, Any]] | list[dict[str, Any]]
 TOP_LEVEL_NAMES = ("dataset_name", "version")
 """Metadata fields that describe the dataset itself."""
+TABLE_OF = {"query": "queries", "document": "documents"}
 IDS = {"query": ("query_id", "id", "_id"), "document": ("doc_id", "id", "_id")}
 
 
@@ -153,7 +155,9 @@ def _record(kind: type[Any], noun: str, key: str, fields: Mapping[str, Any], not
             raise DataError(f"{name} of {noun} {key!r} must be {KINDS[name][1]}, not {shortened(known[name])}")
     if "evidence" in known:
         known["evidence"] = [filled_id(doc_id) for doc_id in known["evidence"]]
-    if others := {name: value for name, value in fields.items() if name not in own}:
+    others = {name: value for name, value in fields.items() if name not in own or name == TIME}
+    known |= {TIME: take_time(TABLE_OF[noun], others)}
+    if others:
         known["metadata"] = _merge_fields(others, known.get("metadata", {}), f"{noun} {key}", notes)
     return kind(key, **known)
 
@@ -182,7 +186,10 @@ def content_of(dataset: BenchmarkDataset) -> dict[str, Any]:
         **{name: value for name, value in dataset.metadata.items() if name in TOP_LEVEL_NAMES},
         "queries": {key: filled_fields(query) for key, query in dataset.queries.items()},
         "documents": {key: filled_fields(document) for key, document in dataset.documents.items()},
-        "qrels": dataset.qrels,
+        "qrels": {
+            query: {doc: grade for doc, grade in judged.items() if (query, doc) not in dataset.intervals}
+            for query, judged in dataset.qrels.items()
+        },
     }
     if judges := judges_of(dataset):
         content["judgments"] = judges
@@ -296,7 +303,7 @@ def _rows(names: list[str], records: Iterable[Any]) -> Iterator[list[Any]]:
     import msgspec
 
     for record in records:
-        row = [getattr(record, name) for name in names]
+        row = [plain_time(getattr(record, name)) for name in names]
         if "metadata" in names and (place := names.index("metadata")) and row[place] is not None:
             row[place] = msgspec.json.encode(row[place]).decode()
         yield row

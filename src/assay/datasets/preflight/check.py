@@ -12,6 +12,7 @@ from assay.datasets.preflight.judgments import check_judgments, check_repairs
 from assay.datasets.preflight.queries import check_queries
 from assay.datasets.preflight.reading import check_reading
 from assay.datasets.preflight.runs import check_run
+from assay.datasets.preflight.times import check_times
 from assay.errors import BadParameter, DataError
 
 __all__ = ["CODES", "Case", "Finding", "check_dataset", "unreadable"]
@@ -32,6 +33,7 @@ def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> li
         *about_documents,
         *check_repairs(dataset),
         *check_judgments(dataset, corpus),
+        *check_times(dataset, corpus),
     ]
     if run is not None:
         findings += check_run(dataset, corpus, run, k)

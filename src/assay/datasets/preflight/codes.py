@@ -100,6 +100,15 @@ JUDGMENT_CODES = {
         "check the query id; judgments of several queries may have been given the same id by mistake"
     ),
 }
+TIME_CODES = {
+    "younger-than-query": _warning(
+        "these documents could not be found when the query was asked; add --as-of query to leave them out, with their "
+        "judgments, or correct the times"
+    ),
+    "query-without-time": _warning("add the times; with --as-of query, these queries can find documents of any time"),
+    "document-without-time": _warning("add the times; with --as-of, these documents count as older than every query"),
+    "no-time-zone": _warning("write times with a zone, such as 2024-05-01T10:30:00Z; without one, they are read as UTC"),
+}
 TERM_CODES = {
     "term-unknown": _error("correct the id; no document can be this term, so the query cannot find it"),
     "term-obsolete": _error("use the id of a current term"),
@@ -142,5 +151,5 @@ RUN_CODES = {
     ),
     "run-short": _warning("retrieve at least as many documents as the highest cutoff"),
 }
-CODES: dict[str, Code] = {**QUERY_CODES, **DOCUMENT_CODES, **JUDGMENT_CODES, **TERM_CODES, **RUN_CODES}
+CODES: dict[str, Code] = {**QUERY_CODES, **DOCUMENT_CODES, **JUDGMENT_CODES, **TIME_CODES, **TERM_CODES, **RUN_CODES}
 """Code → severity and advice, in the order in which findings are reported."""

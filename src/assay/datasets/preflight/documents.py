@@ -13,7 +13,7 @@ from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.findings import Case, Cases, Finding, how_many
 from assay.datasets.preflight.queries import describe_mojibake, find_mojibake, folded_id
 from assay.errors import DataError
-from assay.model import Document
+from assay.model import Document, Time
 from assay.relevance import check_label, resolved
 from assay.text import counted
 from assay.views import count_lines
@@ -28,6 +28,8 @@ class Corpus:
     group_of: dict[str, str] = field(default_factory=dict)
     """Document → its group, for those that have one."""
     group_sizes: dict[str, int] = field(default_factory=dict)
+    time_of: dict[str, Time] = field(default_factory=dict)
+    """Document → its time, for those that have one."""
     first_copy: dict[str, str] = field(default_factory=dict)
     """Document → the first document with the same text; only if there are several."""
     sizes: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -103,6 +105,8 @@ class _Survey:
         if document.group is not None:
             corpus.group_of[key] = document.group
             corpus.group_sizes[document.group] = corpus.group_sizes.get(document.group, 0) + 1
+        if document.time is not None:
+            corpus.time_of[key] = document.time
         is_empty = not content or content.isspace()
         self._texts.append(hash((key, None) if is_empty else (document.group, content)))
         self._folded.append(hash(folded_id(key)))

@@ -13,12 +13,14 @@ CODE_OF_REPAIR = {
     "unused-file": "unused-file",
     "unused-column": "unused-column",
     "columns": "column-choice",
+    "times": "no-time-zone",
 }
 """Code of a repair → code of its finding."""
 MESSAGES = {
     "bad-record-left-out": "bad records were left out",
     "unused-file": "the folder has files that are not part of the benchmark",
     "unused-column": "a column looks like ids of documents, but is not used",
+    "no-time-zone": "times have no zone",
     "column-choice": "the name of a column does not say for certain what the column means",
 }
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.arrays import Floats, Ints, blocks_of_similar_length, ratio
-from assay.metrics.definition import CUTOFF, JUDGED_ONLY, MAX_GRADE, GradedRun, Metric, Scores
-from assay.metrics.gains import stop_chances
+from assay.metrics.definition import CUTOFF, HALF_LIFE, JUDGED_ONLY, MAX_GRADE, GradedRun, Metric, Scores
+from assay.metrics.gains import BY_STOPPING, stop_chances
 from assay.metrics.ties import TiedHits, tied_hits
 from assay.views import Hits, tie_groups
 
@@ -97,7 +97,8 @@ ERR = Metric(
     "err",
     err,
     expected=expected_err,
-    params=(CUTOFF, MAX_GRADE, JUDGED_ONLY),
+    params=(CUTOFF, MAX_GRADE, HALF_LIFE, JUDGED_ONLY),
+    worth=BY_STOPPING,
     aliases=("expected_reciprocal_rank",),
     formula="Σ over ranks i ≤ k of 1/i · sᵢ · Π over j < i of (1 − sⱼ),  s = (2^grade − 1) ÷ 2^max_grade",
     cite="Chapelle, Metzler, Zhang & Grinspan 2009, Expected Reciprocal Rank for Graded Relevance, CIKM",
@@ -126,7 +127,8 @@ NERR = Metric(
     "nerr",
     nerr,
     expected=expected_nerr,
-    params=(CUTOFF, MAX_GRADE, JUDGED_ONLY),
+    params=(CUTOFF, MAX_GRADE, HALF_LIFE, JUDGED_ONLY),
+    worth=BY_STOPPING,
     aliases=("normalized_err",),
     formula="ERR@k ÷ ERR@k of the ideal ranking",
     cite="Chapelle, Metzler, Zhang & Grinspan 2009, Expected Reciprocal Rank for Graded Relevance, CIKM",

@@ -7,8 +7,8 @@ import numpy as np
 from assay.arrays import ratio, spread
 from assay.grammar import Param, not_negative
 from assay.metrics.catalog.dcg import dcg, ideal_dcg
-from assay.metrics.definition import CUTOFF, GAIN, JUDGED_ONLY, REL, GradedRun, Metric, Scores
-from assay.metrics.gains import gain_function, ideal_dcg_by_rank, ideal_gain_by_rank, read_at
+from assay.metrics.definition import CUTOFF, GAIN, HALF_LIFE, JUDGED_ONLY, REL, GradedRun, Metric, Scores
+from assay.metrics.gains import BY_GAIN, gain_function, ideal_dcg_by_rank, ideal_gain_by_rank, read_at
 from assay.metrics.ties import groups_of, ranks_of, tied_hits, tied_relevant
 from assay.views import Hits, tie_groups
 
@@ -56,7 +56,8 @@ Q_MEASURE = Metric(
     "q_measure",
     q_measure,
     expected=expected_q_measure,
-    params=(CUTOFF, GAIN, Q_BETA, JUDGED_ONLY),
+    params=(CUTOFF, GAIN, Q_BETA, HALF_LIFE, JUDGED_ONLY),
+    worth=BY_GAIN,
     aliases=("q", "qmeasure", "q-measure"),
     formula="1/R · Σ over relevant ranks i of (relevant up to i + β · gain up to i) ÷ (i + β · ideal gain up to i)",
     cite="Sakai 2004, Ranking the NTCIR Systems Based on Multigrade Relevance, AIRS",

@@ -1,10 +1,13 @@
 """Rank-biased: a user who continues to the next document with a fixed probability."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from assay.arrays import Floats, Ints, ratio
 from assay.grammar import Param, flag, one_of, persistence
-from assay.metrics.definition import CUTOFF, REL, GradedRun, Metric, Scores
+from assay.metrics.definition import CUTOFF, HALF_LIFE, REL, GradedRun, Metric, Scores, Worth
 from assay.metrics.ties import ranks_of, tied_hits
 from assay.views import Hits
 
@@ -93,23 +96,33 @@ def expected_rbp(run: GradedRun, k: int | None, p: float, rel: float | None, gai
 
 def _rbp_worth(run: GradedRun, rel: float | None, gain: str) -> Floats:
     """The gain of each retrieved document."""
-    grade = run.retrieved.grade
+    return _worth_of_hits(run, run.retrieved, {"rel": rel, "gain": gain})
+
+
+def _worth_of_hits(run: GradedRun, hits: Hits, params: Mapping[str, Any]) -> Floats:
+    """The gain of each of these documents."""
+    grade, rel, gain = hits.grade, params["rel"], params["gain"]
     if gain == "binary":
-        return run.is_relevant(run.retrieved, rel).astype(float)
+        return run.is_relevant(hits, rel).astype(float)
     if gain == "grade":
-        return np.where(run.is_relevant(run.retrieved, rel), grade, 0.0)
+        return np.where(run.is_relevant(hits, rel), grade, 0.0)
     if gain == "scale":
         return ratio(np.clip(grade, 0.0, run.max_grade), run.max_grade)
     best = np.zeros(run.n_queries)
     np.maximum.at(best, run.ideal.query, run.ideal.grade)
-    return ratio(np.maximum(grade, 0.0), best[run.retrieved.query])
+    return ratio(np.maximum(grade, 0.0), best[hits.query])
+
+
+def _highest_worth(run: GradedRun, params: Mapping[str, Any]) -> float:
+    return run.max_grade if params["gain"] == "grade" else 1.0
 
 
 RBP = Metric(
     "rbp",
     rbp,
     expected=expected_rbp,
-    params=(CUTOFF, RBP_P, REL, RBP_GAIN),
+    params=(CUTOFF, RBP_P, REL, RBP_GAIN, HALF_LIFE),
+    worth=Worth(_worth_of_hits, {"gain": "grade", "rel": None}, top=_highest_worth),
     aliases=("rank_biased_precision",),
     formula="(1 − p) · Σ gain(i) · p^(i − 1)",
     cite="Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 27(1)",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from assay.model import RELEVANT_AGE, Tags
 from assay.reports.page.changes import changes_section, doubts_section
 from assay.reports.page.charts import Figure, Figures, draw_charts, scores_section
 from assay.reports.page.head import Head, cross_benchmark_section, head_of
@@ -72,9 +73,9 @@ def _sections(report: BenchmarkReport, *, has_queries: bool) -> Iterable[Section
     story = (changes_section(report), doubts_section(report))
     first: tuple[Section | None, ...]
     if report.comparison is None:
-        first = (*story, metrics_section(report), slices_section(report), _by_cutoff(report), queries)
+        first = (*story, metrics_section(report), slices_section(report), _by_cutoff(report), _by_age(report), queries)
     else:
-        figures = (metrics_section(report), scatter_section(report), _by_cutoff(report))
+        figures = (metrics_section(report), scatter_section(report), _by_cutoff(report), _by_age(report))
         first = (*story, queries, slices_section(report), *figures)
     sections = (
         *first,
@@ -101,3 +102,12 @@ def _by_cutoff(report: BenchmarkReport) -> Section | None:
         return None
     charts = draw_charts(report, "by_k", "precision_recall", metric=cut.name)
     return Section(anchor_of("by-cutoff", report.group), "Metric by cutoff", charts)
+
+
+def _by_age(report: BenchmarkReport) -> Section | None:
+    """The first metric by the age of the relevant document; None if the ages are not known."""
+    if not report.metrics or RELEVANT_AGE not in Tags.of(report.shown).names:
+        return None
+    return Section(
+        anchor_of("by-age", report.group), "Metric by age of the relevant document", draw_charts(report, "by_age")
+    )

@@ -1,0 +1,1 @@
+"""Times of datasets: parsed from records, and as the scope of each query."""

@@ -1,0 +1,1 @@
+"""Times of evaluations: the ages of documents, and runs without documents from the future."""
