@@ -11,6 +11,11 @@ from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
 from assay.files.columns import find_columns as find_columns
 from assay.files.columns import is_header as is_header
+from assay.files.database import connect as connect
+from assay.files.database import is_wrong_statement as is_wrong_statement
+from assay.files.database import literal as literal
+from assay.files.database import path_literal as path_literal
+from assay.files.database import quoted as quoted
 from assay.files.hits import brings_hits as brings_hits
 from assay.files.hits import document_of as document_of
 from assay.files.hits import hits_of as hits_of
@@ -30,6 +35,7 @@ from assay.files.limits import most_unpacked as most_unpacked
 from assay.files.long_reads import long_read as long_read
 from assay.files.long_reads import stop_reading as stop_reading
 from assay.files.parquet import open_parquet as open_parquet
+from assay.files.parquet import parquet_reader as parquet_reader
 from assay.files.quick_runs import rank_source as rank_source
 from assay.files.reading import Reading as Reading
 from assay.files.reading import current_reading as current_reading
