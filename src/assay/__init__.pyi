@@ -33,6 +33,7 @@ from assay.judges import judge as judge
 from assay.judging import Corrected as Corrected
 from assay.judging import pool as pool
 from assay.logs import evaluate_log as evaluate_log
+from assay.logs import judge_clicks as judge_clicks
 from assay.metrics import metric as metric
 from assay.model import Document as Document
 from assay.model import Hit as Hit

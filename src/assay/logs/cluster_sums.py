@@ -12,6 +12,7 @@ from assay.arrays import Floats, Ints
 from assay.logs.log_table import OpenLog
 from assay.logs.row_columns import Shape
 from assay.logs.searches import TABLE, LogTotals, at, bin_of, fetch
+from assay.logs.values import how_many
 from assay.model import NONE, SECOND_EDGES
 from assay.views import Behaviour, Count
 
@@ -119,20 +120,22 @@ def cluster_sum(count: Count, shape: Shape) -> str:
     has_time = shape.has("time")
     simple = {
         "searches": "count(*)",
-        "with_results": "count_if(n > 0)",
-        "without_results": "count_if(n = 0)",
-        "abandoned": "count_if(n > 0 AND n_clicked = 0)",
+        "with_results": how_many("n > 0"),
+        "without_results": how_many("n = 0"),
+        "abandoned": how_many("n > 0 AND n_clicked = 0"),
         "reciprocal_first": "coalesce(sum(1.0 / (first_click & 1048575)), 0)",
         "passed": "coalesce(sum(lowest), 0)",
         "skipped": "coalesce(sum(lowest - n_clicked), 0)",
         "clicked_ranks": "sum(clicked_ranks)",
-        "timed": "count_if(t IS NOT NULL)" if has_time else "NULL::DOUBLE",
+        "clicked": "sum(n_clicked)" if count.k is None else f"sum({at('clicked', count)})",
+        "shown": "sum(n)" if count.k is None else f"sum({at('shown', count)})",
+        "timed": how_many("t IS NOT NULL") if has_time else "NULL::DOUBLE",
     }
     if count.name in simple:
         return simple[count.name]
     if count.name == "reformulated":
         followed = f"next_t - t <= {count.seconds} * 1000000 AND next_q <> q"
-        return f"count_if({followed})" if has_time else "NULL::DOUBLE"
+        return how_many(followed) if has_time else "NULL::DOUBLE"
     if count.name == "satisfied":
         return f"sum({at('satisfied', count)}::INTEGER)"
     return f"sum({at(count.name, count)})"

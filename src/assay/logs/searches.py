@@ -13,6 +13,7 @@ from assay.logs.faults import reading_faults, wrong_values
 from assay.logs.impressions import ROWS
 from assay.logs.log_table import OpenLog
 from assay.logs.row_columns import Shape
+from assay.logs.values import how_many
 from assay.views import Count
 
 TABLE = "searches"
@@ -22,8 +23,10 @@ RANK_BITS = 20
 """The lower bits of the number that finds the first click: its rank. The time is above them."""
 NO_TIME = 4_000_000_000_000
 """The time in milliseconds of a click without a time: later than all others."""
-SEEN_RANKS = 64
-"""Ranks up to this one are checked for holes."""
+SEEN_RANKS = 62
+"""Ranks up to this one are checked for holes and repetitions: each is a bit of a number. The next bit is for all others."""
+ODD = {"wrong": 1, "unseen": 2, "negative": 4, "early": 8}
+"""What is unusual about a row → its bit."""
 
 
 def bin_of(seconds: str) -> str:
@@ -38,7 +41,6 @@ def bin_of(seconds: str) -> str:
 class LogTotals:
     """What a log has in all, and what is unusual about it."""
 
-    rows: int
     searches: int
     shown: int
     clicked: int
@@ -46,10 +48,11 @@ class LogTotals:
     """Searches without a user or session."""
     users: int
     unseen_clicks: int
-    """Clicks on documents that were not shown in the search."""
+    """Searches with a click on a document that was not shown."""
     negative_dwell: int
+    """Searches with a negative dwell time."""
     early_clicks: int
-    """Clicks before their search."""
+    """Searches with a click before the search."""
     holes: int
     """Searches with a missing rank below another one."""
     repeated_ranks: int
@@ -64,33 +67,54 @@ def create_searches(log: OpenLog, shape: Shape, counts: Iterable[Count], n_tags:
     counts = tuple(counts)
     columns = {
         "c": "any_value(c)",
-        "s": "any_value(s)",
-        "u": "bool_or(u)",
-        "t": "min(t)",
-        "q": "any_value(hash(lower(q)))" if _asks(counts, "reformulated") else "0",
+        "t": "min(t)" if shape.has("time") else "NULL::BIGINT",
+        **_columns_of_session(counts, shape),
         **{f"tag_{number}": f"min(tag_{number})" for number in range(n_tags)},
+        "u": "bool_or(u)" if shape.has("user") else "false",
         "n": "count(r)",
-        "n_rows": "count(*)",
-        "n_clicked": "count_if(x AND r IS NOT NULL)",
+        "n_clicked": how_many("x AND r IS NOT NULL"),
         "lowest": "max(r) FILTER (x)",
-        "first_click": f"min((coalesce(ct // 1000, {NO_TIME}) << {RANK_BITS}) + r) FILTER (x AND r IS NOT NULL)",
-        "first_time": "min(ct) FILTER (x AND r IS NOT NULL)",
-        "n_unseen": "count_if(x AND r IS NULL)",
-        "n_wrong": "count_if(wrong)",
-        "n_negative": "count_if(odd_dwell)",
-        "n_early": "count_if(x AND ct < t)",
-        "last_rank": "max(r)",
-        "ranks": f"bit_or(CASE WHEN r <= {SEEN_RANKS} THEN 1::UBIGINT << (r - 1) ELSE 0::UBIGINT END)",
-        "n_near": f"count_if(r <= {SEEN_RANKS})",
+        **_first_click(shape),
+        "ranks": f"bit_or(CASE WHEN r <= {SEEN_RANKS} THEN 1::BIGINT << (r - 1)::BIGINT WHEN r > {SEEN_RANKS} "
+        f"THEN {1 << SEEN_RANKS} ELSE 0 END)",
+        "odd": _oddities(shape),
         **search_columns(counts, has_dwell=shape.has("dwell", "dwell_ms")),
     }
     listed = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
     with reading_faults(log):
         log.connection.execute(f"CREATE OR REPLACE TEMP TABLE {TABLE} AS SELECT h, {listed} FROM {ROWS} GROUP BY h")
     totals = _totals(log)
-    if not totals.rows:
+    if not totals.searches:
         raise DataError("the log has no rows", source=log.label)
     return totals
+
+
+def _columns_of_session(counts: Sequence[Count], shape: Shape) -> dict[str, str]:
+    """The session and the query, if a count needs them."""
+    if not _asks(counts, "reformulated") or not shape.has("time"):
+        return {}
+    return {"s": "any_value(s)", "q": "any_value(hash(lower(q)))"}
+
+
+def _first_click(shape: Shape) -> dict[str, str]:
+    """A number whose lowest bits are the rank of the first click, and the time of the first click in microseconds."""
+    if not shape.has("click_time"):
+        return {"first_click": "(min(r) FILTER (x))::BIGINT", "first_time": "NULL::BIGINT"}
+    return {
+        "first_click": f"min((coalesce(ct // 1000, {NO_TIME}) << {RANK_BITS}) + r) FILTER (x AND r IS NOT NULL)",
+        "first_time": "min(ct) FILTER (x AND r IS NOT NULL)",
+    }
+
+
+def _oddities(shape: Shape) -> str:
+    """What is unusual about any row of a search, as bits."""
+    conditions = {"wrong": "wrong", "unseen": "x AND r IS NULL"}
+    if shape.has("dwell", "dwell_ms"):
+        conditions["negative"] = "odd_dwell"
+    if shape.has("click_time") and shape.has("time"):
+        conditions["early"] = "x AND ct < t"
+    bits = " + ".join(f"CASE WHEN {condition} THEN {ODD[name]} ELSE 0 END" for name, condition in conditions.items())
+    return f"bit_or(({bits})::UTINYINT)"
 
 
 def _asks(counts: Sequence[Count], name: str) -> bool:
@@ -108,14 +132,16 @@ def search_columns(counts: Sequence[Count], *, has_dwell: bool) -> dict[str, str
     columns: dict[str, str] = {}
     for count in counts:
         within = "r IS NOT NULL" if count.k is None else f"r <= {count.k}"
+        if count.name in ("clicked", "shown") and count.k is None:
+            continue
         if count.name == "clicked":
-            columns[at("clicked", count)] = f"count_if(x AND {within})"
+            columns[at("clicked", count)] = how_many(f"x AND {within}")
         elif count.name == "shown":
-            columns[at("shown", count)] = f"count_if({within})"
+            columns[at("shown", count)] = how_many(within)
         elif count.name == "clicked_ranks":
             columns["clicked_ranks"] = "coalesce(sum(r) FILTER (x), 0)::BIGINT"
         elif count.name == "satisfied":
-            is_read = f"count_if(x AND {within} AND dw >= {count.seconds}) > 0"
+            is_read = how_many(f"x AND {within} AND dw >= {count.seconds}") + " > 0"
             columns[at("satisfied", count)] = is_read if has_dwell else "NULL::BOOLEAN"
         elif count.name == "dwell":
             read = f"list({bin_of('dw')}) FILTER (x AND r IS NOT NULL AND dw IS NOT NULL)"
@@ -125,12 +151,14 @@ def search_columns(counts: Sequence[Count], *, has_dwell: bool) -> dict[str, str
 
 def _totals(log: OpenLog) -> LogTotals:
     """The sums over all searches; an error if any row has a value that cannot be read."""
-    holes = f"ranks & (ranks + 1) <> 0 AND ranks <> {2**64 - 1} OR (last_rank > {SEEN_RANKS} AND n < last_rank)"
-    sql = (
-        "SELECT coalesce(sum(n_rows), 0), count(*), coalesce(sum(n), 0), coalesce(sum(n_clicked), 0), count_if(NOT u), "
-        "count(DISTINCT c), coalesce(sum(n_unseen), 0), coalesce(sum(n_negative), 0), coalesce(sum(n_early), 0), "
-        f"count_if({holes}), count_if(n_near > bit_count(ranks)), min(t), max(t), coalesce(sum(n_wrong), 0) FROM {TABLE}"
-    )
+    is_near = f"ranks < {1 << SEEN_RANKS}"
+    odd = {name: how_many(f"odd & {bit} <> 0") for name, bit in ODD.items()}
+    sums = [
+        *("count(*)", "coalesce(sum(n), 0)", "coalesce(sum(n_clicked), 0)", how_many("NOT u"), "count(DISTINCT c)"),
+        *(odd["unseen"], odd["negative"], odd["early"], how_many(f"{is_near} AND ranks & (ranks + 1) <> 0")),
+        *(how_many(f"{is_near} AND n > bit_count(ranks)"), "min(t)", "max(t)", odd["wrong"]),
+    ]
+    sql = f"SELECT {', '.join(sums)} FROM {TABLE}"
     *values, n_wrong = log.connection.execute(sql).fetchone()
     if n_wrong:
         raise wrong_values(log)

@@ -21,13 +21,15 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
             "Intervals are about users, as without groups."
         )
     groups = (
-        (totals.unseen_clicks, "click", "on a document that was not shown in its search; left out"),
-        (totals.holes, "search", "with a missing rank"),
-        (totals.repeated_ranks, "search", "with a rank that occurs more than once: every row counts"),
-        (totals.negative_dwell, "click", "with a negative dwell time, which counts as unknown"),
-        (totals.early_clicks, "click", "before its search"),
+        (totals.unseen_clicks, "a click on a document that was not shown, which is left out"),
+        (totals.holes, "a missing rank"),
+        (totals.repeated_ranks, "a rank that occurs more than once; every row counts"),
+        (totals.negative_dwell, "a negative dwell time, which counts as unknown"),
+        (totals.early_clicks, "a click before the search"),
     )
-    found = [f"{counted(n, noun)} {what}" for n, noun, what in groups if n]
-    if found:
-        notes.append(f"The log has {'; '.join(found)}. For details: assay log check.")
+    for n, what in groups:
+        if n:
+            verb = "has" if n == 1 else "have"
+            notes.append(f"{counted(n, 'search')} {verb} {what}. For details: assay log check.")
     return notes
+

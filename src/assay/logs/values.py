@@ -71,3 +71,8 @@ def any_of(conditions: Sequence[str]) -> str:
 def hash_of(values: Sequence[str]) -> str:
     """A number for the values of one row; the same values have the same number."""
     return f"hash({', '.join(values)})"
+
+
+def how_many(condition: str) -> str:
+    """How many rows meet a condition, as SQL. A condition that is unknown is not met."""
+    return f"count(*) FILTER (WHERE {condition})"

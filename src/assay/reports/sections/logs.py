@@ -1,0 +1,85 @@
+"""Logs: the metrics of a search log with intervals, its sizes, and its slices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.comparison import Figures, Sliced
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.reports.rendering import render_sections
+from assay.reports.report import Report
+from assay.reports.sections.answers import metric_table
+from assay.reports.sections.scores import render_scores, score_sections
+from assay.reports.table import Cell, Notes, Section, Table, cells, columns, table_from_rows, table_section
+from assay.text import counted
+
+
+MOST_COLUMNS = 4
+"""With more slices than this, each slice is a row, and each metric is a column."""
+
+
+def render_log(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
+    """Render the result of a log in one format. CSV has the slices, if there are any."""
+    if form == "json":
+        more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
+        return render_scores(Report(report.results, digits=report.digits, more=more), "json")
+    return render_sections(tuple(_sections(report, form, slices)), form, report.style)
+
+
+def _sections(report: Report, form: str, slices: Sequence[Sliced]) -> Iterator[Section]:
+    if form == "csv":
+        rows = [row for sliced in slices for row in sliced.rows()]
+        yield from (table_section(table_from_rows(rows, digits=report.digits)),) if rows else score_sections(report, "csv")
+        return
+    yield table_section(metric_table(report, [log_size(result) for result in report.results]))
+    for sliced in slices:
+        yield table_section(_slices(report.results[0], sliced, Figures(report.digits)))
+    for result in report.results:
+        if result.notes:
+            yield Section(parts=(Notes(result.notes),))
+
+
+def log_size(result: Result) -> str:
+    """`1,204 searches by 310 users`."""
+    about, noun = _about(result), _noun(result)
+    return f"{counted(int(about.get('searches', 0)), 'search')} by {counted(int(about.get(f'{noun}s', 0)), noun)}"
+
+
+def _about(result: Result) -> Mapping[str, Any]:
+    about: Mapping[str, Any] = result.provenance.get("log", {})
+    return about
+
+
+def _noun(result: Result) -> str:
+    return "user" if "users" in _about(result) else "session"
+
+
+def _slices(whole: Result, sliced: Sliced, figures: Figures) -> Table:
+    """The values of each slice with their intervals. There are no means over slices, because their users may be the same."""
+    noun = "group" if _about(whole).get("groups") else _noun(whole)
+    sizes = [counted(len(part.results[0].query_ids), noun) for part in sliced.parts]
+    names = [part.slice.value for part in sliced.parts]
+    texts = [[_text(part.results[0], metric, figures) for metric in sliced.metrics] for part in sliced.parts]
+    title = f"{whole.name} by {sliced.head}"
+    if len(names) > MOST_COLUMNS:
+        heads = columns(sliced.head, f"{noun}s", *(metric.name for metric in sliced.metrics))
+        counts = [size.rpartition(" ")[0] for size in sizes]
+        rows = [cells(name, count, *row) for name, count, row in zip(names, counts, texts, strict=True)]
+        return Table(heads, tuple(rows), title=title)
+    rows = [
+        (Cell(metric.name), *(Cell(row[place]) for row in texts)) for place, metric in enumerate(sliced.metrics)
+    ]
+    heads = columns("metric", *names)
+    each = "; ".join(f"{name}: {size}" for name, size in zip(names, sizes, strict=True))
+    return Table(heads, tuple(rows), title=f"{title} ({each})")
+
+
+def _text(result: Result, metric: BoundMetric, figures: Figures) -> str:
+    """`0.210 [0.204, 0.217]`."""
+    value, interval = figures.value(metric, result[metric.name]), result.intervals.get(metric.name)
+    if interval is None or math.isnan(interval.low):
+        return value
+    return f"{value} [{figures.value(metric, interval.low)}, {figures.value(metric, interval.high)}]"
