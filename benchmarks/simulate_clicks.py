@@ -14,7 +14,7 @@ import numpy as np
 
 import assay
 
-QUERIES, DOCUMENTS, DEPTH = 100, 20, 10
+QUERIES, DOCUMENTS, DEPTH = 20, 12, 10
 BIASES = (0.0, 0.5, 1.0, 2.0)
 LEAST = 50
 
@@ -24,10 +24,10 @@ def simulate(impressions: int, eta: float, seed: int, *, cascade: bool = False) 
     random = np.random.default_rng(seed)
     truth = random.beta(1, 3, (QUERIES, DOCUMENTS))
     satisfied = random.uniform(0.3, 0.9, (QUERIES, DOCUMENTS))
-    engine = truth + random.normal(0, 0.15, truth.shape)
+    engine = truth + random.normal(0, 0.25, truth.shape)
     n = impressions // DEPTH
     query = random.integers(0, QUERIES, n)
-    shown = np.argsort(-(engine[query] + random.normal(0, 0.3, (n, DOCUMENTS))), axis=1)[:, :DEPTH]
+    shown = np.argsort(-(engine[query] + random.normal(0, 0.25, (n, DOCUMENTS))), axis=1)[:, :DEPTH]
     attracts = random.random((n, DEPTH)) < truth[query[:, None], shown]
     if cascade:
         stops = attracts & (random.random((n, DEPTH)) < satisfied[query[:, None], shown])

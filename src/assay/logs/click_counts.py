@@ -16,6 +16,9 @@ from assay.logs.searches import fetch
 from assay.logs.values import how_many
 from assay.model import fingerprint
 
+KEPT = "c NOT IN (SELECT c FROM bots)"
+"""The rows of users that were not left out."""
+
 
 @dataclass(frozen=True, eq=False)
 class ClickCounts:
@@ -67,7 +70,7 @@ def count_positions(log: OpenLog, position: str = "r") -> ClickCounts:
     """Shown and clicked at each rank (`r`), or at each probability that users look at it (`p`)."""
     sql = (
         f"SELECT q, d, {position}::DOUBLE AS position, count(*) AS shown, {how_many('x')} AS clicked "
-        f"FROM {ROWS} WHERE r IS NOT NULL AND q IS NOT NULL AND {position} IS NOT NULL GROUP BY q, d, position ORDER BY q, d, position"
+        f"FROM {ROWS} WHERE {KEPT} AND r IS NOT NULL AND q IS NOT NULL AND {position} IS NOT NULL GROUP BY q, d, position ORDER BY q, d, position"
     )
     with reading_faults(log):
         columns = fetch(log, sql)
@@ -81,7 +84,7 @@ def count_examined(log: OpenLog) -> tuple[ClickCounts, Floats]:
     lowest = f"SELECT h, max(r) FILTER (x) AS lowest FROM {ROWS} GROUP BY h"
     sql = (
         f"SELECT q, d, count(*) AS shown, {how_many('x')} AS clicked, {how_many('x AND r = lowest')} AS last "
-        f"FROM (SELECT h, q, d, r, x FROM {ROWS} WHERE r IS NOT NULL AND q IS NOT NULL) JOIN ({lowest}) USING (h) "
+        f"FROM (SELECT h, q, d, r, x FROM {ROWS} WHERE {KEPT} AND r IS NOT NULL AND q IS NOT NULL) JOIN ({lowest}) USING (h) "
         "WHERE lowest IS NULL OR r <= lowest GROUP BY q, d ORDER BY q, d"
     )
     with reading_faults(log):

@@ -21,6 +21,7 @@ from assay.logs.click_models import Estimates, clicks_over_expected, position_ba
 from assay.logs.impressions import create_impressions
 from assay.logs.log_table import OpenLog, open_log
 from assay.logs.propensities import read_propensities
+from assay.logs.row_columns import Shape
 from assay.logs.searches import create_searches
 from assay.model import Qrels
 
@@ -81,22 +82,19 @@ class ClickJudgments:
     def write(self, path: str | Path) -> None:
         """Write the judgments: CSV, TSV or JSON lines with intervals and counts; TREC qrels have only the grades."""
         path = Path(path)
-        suffix = path.suffix.lower()
+        suffix = check_judgment_file(path)
         if suffix in TREC_SUFFIXES:
             _check_trec(self, path)
             write_qrels(self.qrels, path)
         elif suffix in (".jsonl", ".ndjson"):
             write_lines(path, self.rows())
-        elif suffix in (".csv", ".tsv"):
+        else:
             text = io.StringIO(newline="")
             table = csv.DictWriter(text, COLUMNS, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
             table.writeheader()
             table.writerows(self.rows())
             with atomic_write(path) as file:
                 file.write(text.getvalue().encode("utf-8", "surrogatepass"))
-        else:
-            known = ", ".join((".csv", ".tsv", ".jsonl", *TREC_SUFFIXES))
-            raise BadParameter(f"{path}: the file extension of judgments must be one of {known}")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, without single judgments."""
@@ -113,6 +111,14 @@ class ClickJudgments:
             **self.provenance,
             "notes": list(self.notes),
         }
+
+
+def check_judgment_file(path: str | Path) -> str:
+    """The file extension of judgments; an error if judgments cannot be written so."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (known := (".csv", ".tsv", ".jsonl", ".ndjson", *TREC_SUFFIXES)):
+        raise BadParameter(f"{path}: the file extension of judgments must be one of {', '.join(known)}")
+    return suffix
 
 
 def _short(grade: float) -> float | int:
@@ -140,12 +146,14 @@ def judge_clicks(
     level: float = 0.95,
     columns: Mapping[str, str] | str | None = None,
     first_rank: int = 1,
+    most_per_hour: int | None = None,
 ) -> ClickJudgments:
     """Judgments from the clicks of a log: `pbm`, `sdbn` or `coec`. A pair that was shown less than `least` times gets no grade.
 
     `grades` are the estimates from which the grade is 1, 2, 3 …, or `"estimate"` for the estimate itself as the grade.
     `propensities` are the probabilities that users look at the ranks: a mapping, a file with the columns rank and propensity,
-    or `"column"` for the column of the log. Without them, `pbm` estimates them.
+    or `"column"` for the column of the log. Without them, `pbm` estimates them. Users with more than `most_per_hour` searches
+    in one hour are left out.
     """
     if model not in MODELS:
         raise UnknownName("click model", model, near_matches(model, MODELS), f"choose from {', '.join(MODELS)}")
@@ -155,12 +163,11 @@ def judge_clicks(
         raise BadParameter(f"propensities are for the model pbm, not for {model}")
     steps = parse_levels(grades, model)
     with reading_with(Reading(parse_columns(columns))) as reading, open_log(log) as opened:
-        if columns:
-            estimates, counts = _estimates(opened, model, propensities, level, first_rank)
-            reading.check_columns_used()
-        else:
-            estimates, counts = _estimates(opened, model, propensities, level, first_rank)
-    return _judgments(model, counts, estimates, steps, least, level)
+        shape = create_impressions(opened, (), first_rank)
+        totals = create_searches(opened, shape, (), 0, most_per_hour)
+        reading.check_columns_used()
+        estimates, counts = _estimates(opened, shape, model, propensities, level)
+    return _judgments(model, counts, estimates, steps, least, level, totals.left_out)
 
 
 def parse_levels(grades: Sequence[float] | str | None, model: str) -> tuple[float, ...] | None:
@@ -181,10 +188,8 @@ def parse_levels(grades: Sequence[float] | str | None, model: str) -> tuple[floa
 
 
 def _estimates(
-    log: OpenLog, model: str, propensities: Any, level: float, first_rank: int
+    log: OpenLog, shape: Shape, model: str, propensities: Any, level: float
 ) -> tuple[Estimates, ClickCounts]:
-    shape = create_impressions(log, (), first_rank)
-    create_searches(log, shape, (), 0)
     if model == "sdbn":
         examined, last = count_examined(log)
         return simplified_dbn(examined, last, level), examined
@@ -208,7 +213,13 @@ def _check_probabilities(values: Floats, label: str) -> None:
 
 
 def _judgments(
-    model: str, counts: ClickCounts, estimates: Estimates, steps: tuple[float, ...] | None, least: int, level: float
+    model: str,
+    counts: ClickCounts,
+    estimates: Estimates,
+    steps: tuple[float, ...] | None,
+    least: int,
+    level: float,
+    n_bots: int,
 ) -> ClickJudgments:
     is_enough = estimates.shown >= least
     kept = np.flatnonzero(is_enough).tolist()
@@ -218,6 +229,7 @@ def _judgments(
     about = {
         "digest": counts.digest,
         "least_shown": least,
+        "users_left_out": n_bots,
         "pairs": counts.n_pairs,
         "left_out": n_left_out,
         "impressions": int(counts.shown.sum()),

@@ -8,8 +8,7 @@ from typing import Any
 
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import CLUSTERED_BY, Evidence, Provenance, Result, Scores, score_views
-from assay.files import parse_columns, reading_with
-from assay.files import Reading as Reading
+from assay.files import Reading, parse_columns, reading_with
 from assay.logs.cluster_sums import ClusterSums, sum_clusters
 from assay.logs.impressions import create_impressions
 from assay.logs.log_table import OpenLog, open_log
@@ -37,21 +36,22 @@ def evaluate_log(
     name: str = "",
     columns: Mapping[str, str] | str | None = None,
     first_rank: int = 1,
+    most_per_hour: int | None = None,
 ) -> Result:
     """Score what users did with search results.
 
     `log` is a file (Parquet, JSON lines, CSV), a list of files that are parts of one log, the two tables of OpenSearch's UBI,
     a data frame, or a list of records. `by` names the columns to slice by, such as `variant`, `day` and `device`. The rows of
     `result.table` are users, as numbers without their ids, so that intervals are about users. `columns` names columns that
-    are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0.
+    are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0. Users with more than
+    `most_per_hour` searches in one hour are left out.
     """
     asked = parse_log_metrics(written_metrics(metrics))
-    reading = reading_with(Reading(parse_columns(columns))) if columns else None
-    if reading is None:
-        return score_log(log, asked, by, name, first_rank)
-    with reading as own:
-        result = score_log(log, asked, by, name, first_rank)
-        own.check_columns_used()
+    if not columns:
+        return score_log(log, asked, by, name, first_rank, most_per_hour)
+    with reading_with(Reading(parse_columns(columns))) as reading:
+        result = score_log(log, asked, by, name, first_rank, most_per_hour)
+        reading.check_columns_used()
         return result
 
 
@@ -67,14 +67,19 @@ def parse_log_metrics(metrics: WrittenMetric | Iterable[WrittenMetric] | None) -
 
 
 def score_log(
-    source: Any, asked: Sequence[BoundMetric] | None, by: str | Sequence[str], name: str, first_rank: int = 1
+    source: Any,
+    asked: Sequence[BoundMetric] | None,
+    by: str | Sequence[str],
+    name: str,
+    first_rank: int = 1,
+    most_per_hour: int | None = None,
 ) -> Result:
     """The result of a log. Users that have several values of a tag have a row for each."""
     if isinstance(first_rank, bool) or first_rank not in (0, 1):
         raise BadParameter(f"the first rank must be 0 or 1, not {first_rank!r}")
     metrics = list(asked) if asked is not None else find_metrics(DEFAULT_METRIC_NAMES)
     with open_log(source) as log:
-        sums, totals, shape = read_sums(log, metrics, by, first_rank)
+        sums, totals, shape = read_sums(log, metrics, by, first_rank, most_per_hour)
     view = sums.view
     table = score_views({VIEW: view}, metrics)
     if asked is None:
@@ -93,13 +98,17 @@ def score_log(
 
 
 def read_sums(
-    log: OpenLog, metrics: Sequence[BoundMetric], by: str | Sequence[str], first_rank: int
+    log: OpenLog,
+    metrics: Sequence[BoundMetric],
+    by: str | Sequence[str],
+    first_rank: int = 1,
+    most_per_hour: int | None = None,
 ) -> tuple[ClusterSums, LogTotals, Shape]:
     """The counts that metrics need, for each user and each value of the tags."""
     counts = needed_counts([metric.score for metric in metrics])
     tags = tags_of_log(log, by)
     shape = create_impressions(log, tags, first_rank)
-    totals = create_searches(log, shape, counts, len(tags))
+    totals = create_searches(log, shape, counts, len(tags), most_per_hour)
     return sum_clusters(log, shape, totals, counts, tags), totals, shape
 
 

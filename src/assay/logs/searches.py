@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,17 @@ class LogTotals:
     first: int | None
     last: int | None
     """Times of the first and the last search, in microseconds since 1970."""
+    left_out: int = 0
+    """Users that were left out because they have too many searches in an hour."""
 
 
-def create_searches(log: OpenLog, shape: Shape, counts: Iterable[Count], n_tags: int) -> LogTotals:
-    """Read the log once. A value that cannot be read is an error with its place."""
+def create_searches(
+    log: OpenLog, shape: Shape, counts: Iterable[Count], n_tags: int, most_per_hour: int | None = None
+) -> LogTotals:
+    """Read the log once. A value that cannot be read is an error with its place.
+
+    Users with more than `most_per_hour` searches in one hour are left out.
+    """
     counts = tuple(counts)
     columns = {
         "c": "any_value(c)",
@@ -84,9 +91,30 @@ def create_searches(log: OpenLog, shape: Shape, counts: Iterable[Count], n_tags:
     with reading_faults(log):
         log.connection.execute(f"CREATE OR REPLACE TEMP TABLE {TABLE} AS SELECT h, {listed} FROM {ROWS} GROUP BY h")
     totals = _totals(log)
+    log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM {TABLE} LIMIT 0")
+    if most_per_hour is not None:
+        totals = _without_bots(log, totals, most_per_hour)
     if not totals.searches:
         raise DataError("the log has no rows", source=log.label)
     return totals
+
+
+def bots_sql(most_per_hour: int) -> str:
+    """The users with more searches in one hour than a person has, as SQL: c, their most searches in an hour, and the hour."""
+    return (
+        f"SELECT c, max(n) AS n, arg_max(hour, n) AS hour FROM (SELECT c, t // 3600000000 AS hour, count(*) AS n FROM {TABLE} "
+        f"WHERE t IS NOT NULL GROUP BY c, hour HAVING count(*) > {most_per_hour}) GROUP BY c"
+    )
+
+
+def _without_bots(log: OpenLog, totals: LogTotals, most_per_hour: int) -> LogTotals:
+    """Remove the searches of users with too many of them, and remember these users."""
+    log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM ({bots_sql(most_per_hour)})")
+    (n,) = log.connection.execute("SELECT count(*) FROM bots").fetchone()
+    if not n:
+        return totals
+    log.connection.execute(f"DELETE FROM {TABLE} WHERE c IN (SELECT c FROM bots)")
+    return replace(_totals(log), left_out=int(n))
 
 
 def _columns_of_session(counts: Sequence[Count], shape: Shape) -> dict[str, str]:

@@ -15,6 +15,8 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
         notes.append("The log has no users or sessions, so intervals assume that searches are independent.")
     elif totals.without_user:
         notes.append(f"{counted(totals.without_user, 'search')} without a user: sessions or single searches count as users.")
+    if totals.left_out:
+        notes.append(f"{counted(totals.left_out, 'user')} with too many searches in an hour {'is' if totals.left_out == 1 else 'are'} left out.")
     if sums.is_grouped:
         notes.append(
             f"{totals.users:,} users are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "

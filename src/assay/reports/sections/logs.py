@@ -8,12 +8,13 @@ from typing import Any
 
 from assay.comparison import Figures, Sliced
 from assay.evaluation import Result
+from assay.logs import MODELS, ClickJudgments, LogCheck, LogFinding
 from assay.metrics import BoundMetric
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
 from assay.reports.sections.answers import metric_table
 from assay.reports.sections.scores import render_scores, score_sections
-from assay.reports.table import Cell, Notes, Section, Table, cells, columns, table_from_rows, table_section
+from assay.reports.table import Cell, Mark, Notes, Paragraph, Section, Table, cells, columns, table_from_rows, table_section
 from assay.text import counted
 
 
@@ -83,3 +84,42 @@ def _text(result: Result, metric: BoundMetric, figures: Figures) -> str:
     if interval is None or math.isnan(interval.low):
         return value
     return f"{value} [{figures.value(metric, interval.low)}, {figures.value(metric, interval.high)}]"
+
+
+def log_check_sections(check: LogCheck) -> tuple[Section, ...]:
+    """The verdict, then each finding with its first cases and what to do."""
+    n_errors = sum(finding.severity == "error" for finding in check.findings)
+    counts = [(n_errors, "error"), (len(check.findings) - n_errors, "warning")]
+    found = ", ".join(counted(n, kind) for n, kind in counts if n) or "No problems found"
+    totals = check.totals
+    size = f"{counted(totals.searches, 'search')}, {counted(totals.shown, 'shown document')}, {counted(totals.clicked, 'click')}"
+    return (Section(parts=(Paragraph(f"{found} in {check.name} ({size}).", Mark.BEST), *map(_finding, check.findings))),)
+
+
+def _finding(finding: LogFinding) -> Notes:
+    first = ", ".join(finding.cases)
+    more = " …" if finding.count > len(finding.cases) else ""
+    cases = (f"  {first}{more}",) if first else ()
+    return Notes((f"{finding.severity}: {finding.message} ({finding.code})", *cases, f"  {finding.advice}."))
+
+
+def click_judgment_sections(judged: ClickJudgments) -> tuple[Section, ...]:
+    """How many judgments of each grade there are, the position bias, and how sure the grades are."""
+    about = judged.to_dict()
+    size = f"{counted(len(judged), 'judgment')} for {counted(len(judged.qrels), 'query')}"
+    evidence = f"{about['impressions']:,} impressions with {counted(about['clicks'], 'click')}"
+    head = Paragraph(f"{size}, from {evidence}, by {judged.model} ({MODELS[judged.model]}).", Mark.BEST)
+    parts: list[Any] = [head]
+    if isinstance(steps := about["grades_from"], list):
+        bounds = ["0", *(f"{step:g}" for step in steps)]
+        rows = [
+            cells(grade, f"from {bounds[int(grade)]}" if int(grade) else f"below {steps[0]:g}", f"{n:,}")
+            for grade, n in about["grades"].items()
+        ]
+        parts.append(Table(columns("grade", "estimate", "judgments", n_words=2), tuple(rows), title="grades"))
+    if judged.model == "pbm":
+        bias = [cells(rank, f"{value:.3f}") for rank, value in list(about["bias"].items())[:10]]
+        parts.append(Table(columns("rank", "probability"), tuple(bias), title="how likely users look at a rank"))
+    if judged.notes:
+        parts.append(Notes(judged.notes))
+    return (Section(parts=tuple(parts)),)
