@@ -88,6 +88,8 @@ LOG_NAMES: Names = {
     "variant": ("variant", "variation", "arm", "ab_variant", "experiment_variant", "treatment", "bucket"),
     "device": ("device", "device_type", "platform"),
     "propensity": ("propensity", "examination", "examination_probability"),
+    "team": ("team", "interleaving_team", "credited_to"),
+    "interleaving": ("interleaving",),
 }
 """Columns of a search log. A log has one row for each shown document (`doc_id`, `rank`, `clicked`), or one row for each search
 (`shown` and `clicks` are lists)."""

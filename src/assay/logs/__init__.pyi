@@ -9,6 +9,8 @@ from assay.logs.click_judgments import ClickJudgments as ClickJudgments
 from assay.logs.click_judgments import check_judgment_file as check_judgment_file
 from assay.logs.click_judgments import judge_clicks as judge_clicks
 from assay.logs.click_judgments import parse_levels as parse_levels
+from assay.logs.interleaved_searches import InterleavedSearches as InterleavedSearches
+from assay.logs.interleaved_searches import read_interleaved as read_interleaved
 from assay.logs.scoring import evaluate_log as evaluate_log
 from assay.logs.scoring import parse_log_metrics as parse_log_metrics
 from assay.logs.scoring import score_log as score_log

@@ -1,0 +1,9 @@
+from assay.experiments.click_credit import Credit as Credit
+from assay.experiments.click_credit import credit as credit
+from assay.experiments.interleaving import METHODS as METHODS
+from assay.experiments.interleaving import Interleaving as Interleaving
+from assay.experiments.interleaving import interleave as interleave
+from assay.experiments.interleaving_outcome import TESTS as TESTS
+from assay.experiments.interleaving_outcome import InterleavingOutcome as InterleavingOutcome
+from assay.experiments.interleaving_outcome import decide_interleaving as decide_interleaving
+from assay.experiments.interleaving_outcome import score_interleaving as score_interleaving
