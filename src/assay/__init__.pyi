@@ -28,6 +28,7 @@ from assay.evaluation import tune_fusion as tune_fusion
 from assay.evaluation import with_intervals as with_intervals
 from assay.execution import run as run
 from assay.experiments import Interleaving as Interleaving
+from assay.experiments import compare_variants as compare_variants
 from assay.experiments import interleave as interleave
 from assay.experiments import score_interleaving as score_interleaving
 from assay.fusion import fuse as fuse

@@ -7,3 +7,17 @@ from assay.experiments.interleaving_outcome import TESTS as TESTS
 from assay.experiments.interleaving_outcome import InterleavingOutcome as InterleavingOutcome
 from assay.experiments.interleaving_outcome import decide_interleaving as decide_interleaving
 from assay.experiments.interleaving_outcome import score_interleaving as score_interleaving
+from assay.experiments.confidence_sequence import difference_sequence as difference_sequence
+from assay.experiments.confidence_sequence import mean_sequence as mean_sequence
+from assay.experiments.experiment import Experiment as Experiment
+from assay.experiments.experiment import Variant as Variant
+from assay.experiments.experiment import compare_variants as compare_variants
+from assay.experiments.experiment import decide_experiment as decide_experiment
+from assay.experiments.options import ExperimentOptions as ExperimentOptions
+from assay.experiments.ratios import Estimate as Estimate
+from assay.experiments.ratios import Ratio as Ratio
+from assay.experiments.ratios import ratio_difference as ratio_difference
+from assay.experiments.sample_ratio import SampleRatio as SampleRatio
+from assay.experiments.sample_ratio import check_ratio as check_ratio
+from assay.experiments.variant_difference import METHODS as ESTIMATION_METHODS
+from assay.experiments.variant_difference import VariantDifference as VariantDifference

@@ -14,5 +14,8 @@ from assay.logs.interleaved_searches import read_interleaved as read_interleaved
 from assay.logs.scoring import evaluate_log as evaluate_log
 from assay.logs.scoring import parse_log_metrics as parse_log_metrics
 from assay.logs.scoring import score_log as score_log
+from assay.logs.user_sums import Period as Period
+from assay.logs.user_sums import UserSums as UserSums
+from assay.logs.user_sums import read_users as read_users
 
 __all__ = ["ClickJudgments", "LogCheck", "check_log", "evaluate_log", "judge_clicks"]

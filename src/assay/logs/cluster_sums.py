@@ -74,7 +74,7 @@ def sum_clusters(
 ) -> ClusterSums:
     """The counts of each cluster, from the table of searches."""
     counts = tuple(dict.fromkeys(counts))
-    source = _with_next_search(counts, shape)
+    source = with_next_search(counts, shape)
     group = _group(log, totals, len(tags))
     keys = ["g", *(f"tag_{number}" for number in range(len(tags)))]
     named = {f"count_{number}": count for number, count in enumerate(counts) if count.name not in ("dwell", "first_click_after")}
@@ -97,7 +97,7 @@ def sum_clusters(
     )
 
 
-def _with_next_search(counts: Sequence[Count], shape: Shape) -> str:
+def with_next_search(counts: Sequence[Count], shape: Shape) -> str:
     """The searches, with the next search of the session if a count needs it."""
     if not any(count.name == "reformulated" for count in counts) or not shape.has("time"):
         return TABLE
