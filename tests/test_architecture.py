@@ -62,7 +62,7 @@ ROWS = (
     ("web", "compat", "pytest_plugin"),
     ("reports",),
     ("charts", "schemas"),
-    ("ontology", "judged_answers"),
+    ("ontology", "judged_answers", "logs"),
     ("judges",),
     ("monitoring", "judging"),
     ("comparison", "conformance", "store"),

@@ -12,5 +12,7 @@ from assay.logs.click_judgments import parse_levels as parse_levels
 from assay.logs.scoring import evaluate_log as evaluate_log
 from assay.logs.scoring import parse_log_metrics as parse_log_metrics
 from assay.logs.scoring import score_log as score_log
+from assay.logs.variants import UserSums as UserSums
+from assay.logs.variants import variant_sums as variant_sums
 
-__all__ = ["ClickJudgments", "LogCheck", "check_log", "evaluate_log", "judge_clicks"]
+__all__ = ["ClickJudgments", "LogCheck", "UserSums", "check_log", "evaluate_log", "judge_clicks", "variant_sums"]
