@@ -20,8 +20,8 @@ ROUNDS = 5
 MAKE = """
 COPY (
     SELECT 'u' || (hash(s) % {users}) AS user_id, 's' || s AS search_id, 'query ' || (hash(s + 1) % 50000) AS query,
-        to_timestamp(1700000000 + hash(s + 2) % 2600000) AS time, 'd' || (hash(s * 10 + r) % 100000) AS doc_id, r + 1 AS rank,
-        x AS clicked,
+        to_timestamp(1700000000 + hash(s + 2) % 2600000) AS time, 'd' || (hash(s * 10 + r) % 100000) AS doc_id,
+        r + 1 AS rank, x AS clicked,
         CASE WHEN x THEN to_timestamp(1700000000 + hash(s + 2) % 2600000 + 2 + hash(s * 41 + r) % 60) END AS click_time,
         CASE WHEN x THEN (hash(s * 37 + r) % 1200) / 10.0 END AS dwell,
         CASE WHEN hash(hash(s) % {users}) % 2 = 0 THEN 'A' ELSE 'B' END AS variant
@@ -33,12 +33,14 @@ BARE = """
 WITH searches AS (
     SELECT user_id, search_id, min(variant) AS variant, min(time) AS t, min(query) AS q, count(rank) AS n,
         count_if(clicked) AS n_clicked, count_if(clicked AND rank <= 10) AS clicked_10, count_if(rank <= 10) AS shown_10,
-        sum(rank) FILTER (clicked) AS ranks, max(rank) FILTER (clicked) AS lowest, arg_min(rank, click_time) FILTER (clicked) AS first,
-        min(click_time) AS first_time, bool_or(clicked AND rank <= 10 AND dwell >= 30) AS satisfied,
+        sum(rank) FILTER (clicked) AS ranks, max(rank) FILTER (clicked) AS lowest,
+        arg_min(rank, click_time) FILTER (clicked) AS first, min(click_time) AS first_time,
+        bool_or(clicked AND rank <= 10 AND dwell >= 30) AS satisfied,
         list(dwell) FILTER (clicked) AS dwell
     FROM '{path}' GROUP BY user_id, search_id
 ), following AS (
-    SELECT *, lead(t) OVER (PARTITION BY user_id ORDER BY t) AS next_t, lead(q) OVER (PARTITION BY user_id ORDER BY t) AS next_q
+    SELECT *, lead(t) OVER (PARTITION BY user_id ORDER BY t) AS next_t,
+        lead(q) OVER (PARTITION BY user_id ORDER BY t) AS next_q
     FROM searches
 )
 SELECT user_id, variant, count(*), sum(n), sum(n_clicked), sum(clicked_10), sum(shown_10), sum(ranks), sum(lowest),

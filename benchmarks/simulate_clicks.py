@@ -1,8 +1,8 @@
 """Simulated clicks: how well judgments from clicks find the order of documents, for each click model.
 
-Run `python -m benchmarks.simulate_clicks [impressions]`. Documents have a known attractiveness; users look at rank r with the
-probability r^−η, and click if they look and the document attracts them (the position-based model), or read from the top and
-stop when they are satisfied (the cascade of SDBN). The search engine is good but not perfect, and changes its order a little
+Run `python -m benchmarks.simulate_clicks [impressions]`. Documents have a known attractiveness. Users look at rank r with
+the probability r^−η, and click if they look and the document attracts them (the position-based model), or read from the top
+and stop when they are satisfied (the cascade of SDBN). The search engine is good but not perfect, and changes its order a little
 from search to search. Kendall's τ compares the order of the estimates with the true order, over the documents of each query.
 """
 
@@ -15,11 +15,13 @@ import numpy as np
 import assay
 
 QUERIES, DOCUMENTS, DEPTH = 20, 12, 10
-BIASES = (0.0, 0.5, 1.0, 2.0)
+BIASES = (0.0, 0.5, 1.0, 1.5, 2.0)
 LEAST = 50
 
 
-def simulate(impressions: int, eta: float, seed: int, *, cascade: bool = False) -> tuple[dict[str, list[object]], np.ndarray]:
+def simulate(
+    impressions: int, eta: float, seed: int, *, cascade: bool = False
+) -> tuple[dict[str, list[object]], np.ndarray]:
     """The columns of a log, and the attractiveness of each query and document."""
     random = np.random.default_rng(seed)
     truth = random.beta(1, 3, (QUERIES, DOCUMENTS))

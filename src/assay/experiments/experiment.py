@@ -13,7 +13,7 @@ from assay.experiments.sample_ratio import SampleRatio, check_ratio, expected_sh
 from assay.experiments.variant_difference import VariantDifference, check_bounded, compare_users, sums_of
 from assay.experiments.words import notes_on, verdict_on, withheld_reason
 from assay.files import Reading, parse_columns, reading_with
-from assay.logs import Period, UserSums, parse_log_metrics, read_users
+from assay.logs import Period, VariantUsers, parse_log_metrics, read_users
 from assay.metrics import BoundMetric, Given, find_metrics, written_metrics
 from assay.serialize import to_json
 from assay.stats import correct
@@ -124,7 +124,7 @@ def compare_variants(
 
 
 def decide_experiment(
-    users: UserSums, metrics: Sequence[BoundMetric], how: ExperimentOptions, name: str = "experiment"
+    users: VariantUsers, metrics: Sequence[BoundMetric], how: ExperimentOptions, name: str = "experiment"
 ) -> Experiment:
     """Estimates, intervals, p and the verdict of all variants and metrics: the only place where they are decided."""
     control = _control(users.variants, how.control)

@@ -13,7 +13,7 @@ from assay.arrays import Floats, Ints
 from assay.errors import UsageError
 from assay.experiments.confidence_sequence import difference_sequence
 from assay.experiments.ratios import Estimate, Ratio, ratio_difference
-from assay.logs import UserSums
+from assay.logs import VariantUsers
 from assay.metrics import BoundMetric
 from assay.model import MEAN, RATIOS, Column
 from assay.serialize import to_json
@@ -91,7 +91,7 @@ class Sums(NamedTuple):
         return Ratio.of(self.top[rows], self.bottom[rows], adjustment=adjustment)
 
 
-def sums_of(metric: BoundMetric, users: UserSums) -> Sums | None:
+def sums_of(metric: BoundMetric, users: VariantUsers) -> Sums | None:
     """The sums of the metric; None if the log does not have what it needs."""
     current = _sums(metric, users, before=False)
     if current is None or users.before is None or (earlier := _sums(metric, users, before=True)) is None:
@@ -99,7 +99,7 @@ def sums_of(metric: BoundMetric, users: UserSums) -> Sums | None:
     return current._replace(adjustment=adjustment_for(current, earlier, users.variant))
 
 
-def _sums(metric: BoundMetric, users: UserSums, *, before: bool) -> Sums | None:
+def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | None:
     column = Column.of(metric.score(users.view(before)), metric.metric.aggregation)  # type: ignore[arg-type]
     if not column.counts.any():
         return None
@@ -131,7 +131,7 @@ def adjustment_for(current: Sums, earlier: Sums, variant: Ints) -> Floats | None
 
 
 def compare_users(
-    metric: BoundMetric, sums: Sums | None, users: UserSums, places: tuple[int, int], how: tuple[float, Mapping[str, float] | None]
+    metric: BoundMetric, sums: Sums | None, users: VariantUsers, places: tuple[int, int], how: tuple[float, Mapping[str, float] | None]
 ) -> VariantDifference:
     """The decision about two variants on one metric. `how` is alpha, and the expected shares for a sequential test."""
     alpha, shares = how
@@ -172,7 +172,7 @@ def compare_users(
 
 
 def _sequence(
-    metric: BoundMetric, sums: Sums, users: UserSums, places: tuple[int, int], share: float, alpha: float
+    metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], share: float, alpha: float
 ) -> tuple[Estimate, tuple[float, float]]:
     """The difference of the means of the users' own values, with a confidence sequence; and both means.
 

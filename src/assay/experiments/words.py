@@ -10,7 +10,7 @@ from assay.comparison import corrected_over, difference_text, lead_text, p_text
 from assay.experiments.options import ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio
 from assay.experiments.variant_difference import CUPED, VariantDifference
-from assay.logs import UserSums
+from assay.logs import VariantUsers
 from assay.text import counted, percent
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MOST_IN_SEVERAL = 0.01
 """The largest share of users with several variants with which there is a verdict."""
 
 
-def withheld_reason(ratio: SampleRatio, users: UserSums) -> str:
+def withheld_reason(ratio: SampleRatio, users: VariantUsers) -> str:
     """Why the variants are not comparable; empty if they are."""
     if ratio.is_mismatch:
         found = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
@@ -75,7 +75,7 @@ def _clause(experiment: Experiment, each: VariantDifference) -> str:
     return f"{each.b} is not shown to differ from {each.a} on {each.metric}: {difference_text(metric, each)}"
 
 
-def notes_on(users: UserSums, differences: Sequence[VariantDifference], how: ExperimentOptions) -> tuple[str, ...]:
+def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how: ExperimentOptions) -> tuple[str, ...]:
     """What a reader should know."""
     notes = []
     if users.n_several:

@@ -91,8 +91,8 @@ LOG_NAMES: Names = {
     "team": ("team", "interleaving_team", "credited_to"),
     "interleaving": ("interleaving",),
 }
-"""Columns of a search log. A log has one row for each shown document (`doc_id`, `rank`, `clicked`), or one row for each search
-(`shown` and `clicks` are lists)."""
+"""Columns of a search log. A log has one row for each shown document (`doc_id`, `rank`, `clicked`), or one row for each
+search (`shown` and `clicks` are lists)."""
 
 WEAK_NAMES = frozenset({"source", "sources", "title"})
 """Names that usually mean something else, such as where a question comes from. A likelier name wins without a note."""

@@ -9,12 +9,11 @@ from hashlib import blake2b
 from typing import Any
 
 from assay.errors import BadParameter
-from assay.files import Reading, parse_columns, reading_with
 from assay.logs.impressions import ROWS, create_impressions
-from assay.logs.log_table import OpenLog, open_log
+from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.row_columns import Shape
 from assay.logs.searches import ODD, SEEN_RANKS, TABLE, LogTotals, bots_sql, create_searches
-from assay.logs.values import text_of
+from assay.logs.values import how_many, text_of
 from assay.text import counted, printable, shortened
 from assay.views import Count
 
@@ -101,12 +100,10 @@ def check_log(
     """
     if isinstance(most_per_hour, bool) or not isinstance(most_per_hour, int) or most_per_hour < 1:
         raise BadParameter(f"most_per_hour must be a whole number of at least 1, not {most_per_hour!r}")
-    with reading_with(Reading(parse_columns(columns))) as reading, open_log(log) as opened:
+    with named_columns(columns), open_log(log) as opened:
         has_variant = any(table.field("variant") is not None for table in opened.tables)
         shape = create_impressions(opened, ("variant",) if has_variant else (), first_rank)
         totals = create_searches(opened, shape, (Count("reformulated", None, 1.0),), int(has_variant))
-        if columns:
-            reading.check_columns_used()
         findings = [
             *_about_rows(opened, totals),
             *_about_documents(opened),
@@ -138,8 +135,8 @@ def _about_rows(log: OpenLog, totals: LogTotals) -> list[LogFinding]:
 def _searches(log: OpenLog, condition: str) -> tuple[str, ...]:
     """The first searches that meet a condition: their query and time."""
     sql = (
-        f"SELECT DISTINCT q, t FROM {ROWS} WHERE h IN (SELECT h FROM {TABLE} WHERE {condition} ORDER BY t, h LIMIT {MOST_CASES}) "
-        "ORDER BY t, q"
+        f"SELECT DISTINCT q, t FROM {ROWS} WHERE h IN "
+        f"(SELECT h FROM {TABLE} WHERE {condition} ORDER BY t, h LIMIT {MOST_CASES}) ORDER BY t, q"
     )
     return tuple(_place(query, time) for query, time in log.connection.execute(sql).fetchall())
 
@@ -170,10 +167,8 @@ def _about_times(log: OpenLog, shape: Shape) -> list[LogFinding]:
         if not shape.has("time") or field is None or not field.is_text:
             continue
         has_zone = zoned.format(field.name)
-        sql = (
-            f"SELECT count(*) FILTER (WHERE {has_zone}), count(*) FILTER (WHERE NOT ({has_zone}) AND contains({field.name}, ':')) "
-            f"FROM {table.reader}"
-        )
+        has_none = f"NOT ({has_zone}) AND contains({field.name}, ':')"
+        sql = f"SELECT {how_many(has_zone)}, {how_many(has_none)} FROM {table.reader}"
         found = log.connection.execute(sql).fetchone()
         n_with, n_without = n_with + found[0], n_without + found[1]
     if not (n_with and n_without):

@@ -34,6 +34,8 @@ class ClickCounts:
     """The rank, or the probability that users look at it."""
     shown: Floats
     clicked: Floats
+    n_seen: int = 0
+    """How many pairs the log has, with those that were shown too seldom."""
 
     @property
     def n_pairs(self) -> int:
@@ -42,7 +44,7 @@ class ClickCounts:
 
     def of_pairs(self, values: Floats) -> Floats:
         """The sum of a value over the rows of each pair."""
-        return np.bincount(self.pair, weights=values, minlength=self.n_pairs)
+        return np.bincount(self.pair, weights=values, minlength=self.n_pairs).astype(float)
 
     @cached_property
     def place(self) -> Ints:
@@ -56,7 +58,7 @@ class ClickCounts:
 
     def of_positions(self, values: Floats) -> Floats:
         """The sum of a value over the rows of each position."""
-        return np.bincount(self.place, weights=values, minlength=len(self.positions))
+        return np.bincount(self.place, weights=values, minlength=len(self.positions)).astype(float)
 
     @cached_property
     def digest(self) -> str:
@@ -66,33 +68,57 @@ class ClickCounts:
         return fingerprint(rows)
 
 
-def count_positions(log: OpenLog, position: str = "r") -> ClickCounts:
-    """Shown and clicked at each rank (`r`), or at each probability that users look at it (`p`)."""
+USABLE = f"{KEPT} AND r IS NOT NULL AND q IS NOT NULL"
+"""The rows that a model reads."""
+
+
+def count_positions(log: OpenLog, least: int, position: str = "r") -> ClickCounts:
+    """Shown and clicked at each rank (`r`), or at each probability that users look at it (`p`).
+
+    Pairs that were shown less than `least` times are left out, because they say little and are many.
+    """
+    where = f"FROM {ROWS} WHERE {USABLE} AND {position} IS NOT NULL"
     sql = (
-        f"SELECT q, d, {position}::DOUBLE AS position, count(*) AS shown, {how_many('x')} AS clicked "
-        f"FROM {ROWS} WHERE {KEPT} AND r IS NOT NULL AND q IS NOT NULL AND {position} IS NOT NULL GROUP BY q, d, position ORDER BY q, d, position"
+        f"SELECT q, d, {position}::DOUBLE AS position, count(*) AS shown, {how_many('x')} AS clicked {where} "
+        f"GROUP BY q, d, position QUALIFY sum(count(*)) OVER (PARTITION BY q, d) >= {least} ORDER BY q, d, position"
     )
     with reading_faults(log):
         columns = fetch(log, sql)
-    return _counts(columns, columns["position"].astype(float))
+        n_seen = _n_pairs(log, where)
+    return _counts(columns, columns["position"].astype(float), n_seen)
 
 
-def count_examined(log: OpenLog) -> tuple[ClickCounts, Floats]:
+def click_rates(log: OpenLog) -> dict[float, float]:
+    """Rank → its click-through rate over the whole log."""
+    sql = f"SELECT r, {how_many('x')} / count(*) FROM {ROWS} WHERE {USABLE} GROUP BY r ORDER BY r"
+    with reading_faults(log):
+        return {float(rank): float(rate) for rank, rate in log.connection.execute(sql).fetchall()}
+
+
+def _n_pairs(log: OpenLog, where: str) -> int:
+    (n,) = log.connection.execute(f"SELECT count(*) FROM (SELECT DISTINCT hash(q, d) {where})").fetchone()
+    return int(n)
+
+
+def count_examined(log: OpenLog, least: int) -> tuple[ClickCounts, Floats]:
     """How often each document was shown at or above the lowest click of its search, and clicked; and how often it was the
-    lowest click. In a search without clicks, all documents were examined.
+    lowest click. In a search without clicks, all documents were examined. Pairs that were examined less than `least` times
+    are left out.
     """
     lowest = f"SELECT h, max(r) FILTER (x) AS lowest FROM {ROWS} GROUP BY h"
+    where = f"FROM {ROWS} WHERE {USABLE}"
     sql = (
         f"SELECT q, d, count(*) AS shown, {how_many('x')} AS clicked, {how_many('x AND r = lowest')} AS last "
-        f"FROM (SELECT h, q, d, r, x FROM {ROWS} WHERE {KEPT} AND r IS NOT NULL AND q IS NOT NULL) JOIN ({lowest}) USING (h) "
-        "WHERE lowest IS NULL OR r <= lowest GROUP BY q, d ORDER BY q, d"
+        f"FROM (SELECT h, q, d, r, x {where}) JOIN ({lowest}) USING (h) "
+        f"WHERE lowest IS NULL OR r <= lowest GROUP BY q, d HAVING count(*) >= {least} ORDER BY q, d"
     )
     with reading_faults(log):
         columns = fetch(log, sql)
-    return _counts(columns, np.ones(len(columns["q"]))), columns["last"].astype(float)
+        n_seen = _n_pairs(log, where)
+    return _counts(columns, np.ones(len(columns["q"])), n_seen), columns["last"].astype(float)
 
 
-def _counts(columns: dict[str, Any], position: Floats) -> ClickCounts:
+def _counts(columns: dict[str, Any], position: Floats, n_seen: int) -> ClickCounts:
     query, document = columns["q"], columns["d"]
     is_new = np.ones(len(query), dtype=bool)
     is_new[1:] = (query[1:] != query[:-1]) | (document[1:] != document[:-1])
@@ -103,4 +129,5 @@ def _counts(columns: dict[str, Any], position: Floats) -> ClickCounts:
         position,
         columns["shown"].astype(float),
         columns["clicked"].astype(float),
+        n_seen,
     )

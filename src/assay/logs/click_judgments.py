@@ -15,11 +15,11 @@ import numpy as np
 from assay.arrays import Floats
 from assay.atomic_write import atomic_write
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.files import Reading, parse_columns, reading_with, write_lines, write_qrels
-from assay.logs.click_counts import ClickCounts, count_examined, count_positions
+from assay.files import write_lines, write_qrels
+from assay.logs.click_counts import ClickCounts, click_rates, count_examined, count_positions
 from assay.logs.click_models import Estimates, clicks_over_expected, position_based, simplified_dbn
 from assay.logs.impressions import create_impressions
-from assay.logs.log_table import OpenLog, open_log
+from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.propensities import read_propensities
 from assay.logs.row_columns import Shape
 from assay.logs.searches import create_searches
@@ -76,7 +76,16 @@ class ClickJudgments:
             self.queries, self.documents, *lists, strict=True
         ):
             reason = f"{value:.3f} [{low:.3f}, {high:.3f}] from {shown:,.0f} impressions, log {digest}"
-            values = (query, document, _short(grade), round(value, 6), round(low, 6), round(high, 6), int(shown), int(clicked))
+            values = (
+                query,
+                document,
+                _short(grade),
+                round(value, 6),
+                round(low, 6),
+                round(high, 6),
+                int(shown),
+                int(clicked),
+            )
             yield dict(zip(COLUMNS, (*values, self.judge, reason), strict=True))
 
     def write(self, path: str | Path) -> None:
@@ -130,8 +139,8 @@ def _check_trec(judgments: ClickJudgments, path: Path) -> None:
     spaced = next((query for query in judgments.queries if query.split() != [query]), None)
     if spaced is not None:
         raise DataError(
-            f"the query {spaced!r} contains spaces, which TREC files do not allow. Write {path.with_suffix('.csv').name}, or name "
-            "the column with ids of queries: --columns query=NAME",
+            f"the query {spaced!r} contains spaces, which TREC files do not allow. Write {path.with_suffix('.csv').name}, "
+            "or name the column with ids of queries: --columns query=NAME",
             source=path,
         )
 
@@ -148,12 +157,13 @@ def judge_clicks(
     first_rank: int = 1,
     most_per_hour: int | None = None,
 ) -> ClickJudgments:
-    """Judgments from the clicks of a log: `pbm`, `sdbn` or `coec`. A pair that was shown less than `least` times gets no grade.
+    """Judgments from the clicks of a log: `pbm`, `sdbn` or `coec`.
 
+    A pair of query and document that was shown less than `least` times gets no grade.
     `grades` are the estimates from which the grade is 1, 2, 3 …, or `"estimate"` for the estimate itself as the grade.
-    `propensities` are the probabilities that users look at the ranks: a mapping, a file with the columns rank and propensity,
-    or `"column"` for the column of the log. Without them, `pbm` estimates them. Users with more than `most_per_hour` searches
-    in one hour are left out.
+    `propensities` are the probabilities that users look at the ranks: a mapping, a file with the columns rank and
+    propensity, or `"column"` for the column of the log. Without them, `pbm` estimates them. Users with more than
+    `most_per_hour` searches in one hour are left out.
     """
     if model not in MODELS:
         raise UnknownName("click model", model, near_matches(model, MODELS), f"choose from {', '.join(MODELS)}")
@@ -162,11 +172,10 @@ def judge_clicks(
     if propensities is not None and model != "pbm":
         raise BadParameter(f"propensities are for the model pbm, not for {model}")
     steps = parse_levels(grades, model)
-    with reading_with(Reading(parse_columns(columns))) as reading, open_log(log) as opened:
+    with named_columns(columns), open_log(log) as opened:
         shape = create_impressions(opened, (), first_rank)
         totals = create_searches(opened, shape, (), 0, most_per_hour)
-        reading.check_columns_used()
-        estimates, counts = _estimates(opened, shape, model, propensities, level)
+        estimates, counts = _estimates(opened, shape, model, propensities, level, least)
     return _judgments(model, counts, estimates, steps, least, level, totals.left_out)
 
 
@@ -188,20 +197,23 @@ def parse_levels(grades: Sequence[float] | str | None, model: str) -> tuple[floa
 
 
 def _estimates(
-    log: OpenLog, shape: Shape, model: str, propensities: Any, level: float
+    log: OpenLog, shape: Shape, model: str, propensities: Any, level: float, least: int
 ) -> tuple[Estimates, ClickCounts]:
     if model == "sdbn":
-        examined, last = count_examined(log)
+        examined, last = count_examined(log, least)
         return simplified_dbn(examined, last, level), examined
-    if propensities == "column":
-        if not shape.has("propensity"):
-            raise DataError("the log has no column with propensities", source=log.label)
-        counts = count_positions(log, "p")
+    is_column = propensities == "column"
+    if is_column and not shape.has("propensity"):
+        raise DataError("the log has no column with propensities", source=log.label)
+    counts = count_positions(log, least, "p" if is_column else "r")
+    if not counts.n_pairs:
+        raise DataError(f"no document was shown at least {least} times for a query, so nothing can be graded. Lower --least")
+    if model == "coec":
+        rates = click_rates(log)
+        return clicks_over_expected(counts, np.array([rates[rank] for rank in counts.positions.tolist()]), level), counts
+    if is_column:
         _check_probabilities(counts.positions, log.label)
         return position_based(counts, level, counts.positions), counts
-    counts = count_positions(log)
-    if model == "coec":
-        return clicks_over_expected(counts, level), counts
     known = None if propensities is None else read_propensities(propensities, counts.positions)
     return position_based(counts, level, known), counts
 
@@ -223,14 +235,14 @@ def _judgments(
 ) -> ClickJudgments:
     is_enough = estimates.shown >= least
     kept = np.flatnonzero(is_enough).tolist()
-    some = Estimates(*(column[is_enough] for column in estimates[:6]), bias=estimates.bias)
+    some = estimates.where(is_enough)
     grades = some.value if steps is None else np.searchsorted(np.array(steps), some.value, side="right").astype(float)
-    n_left_out = counts.n_pairs - len(kept)
+    n_left_out = counts.n_seen - len(kept)
     about = {
         "digest": counts.digest,
         "least_shown": least,
         "users_left_out": n_bots,
-        "pairs": counts.n_pairs,
+        "pairs": counts.n_seen,
         "left_out": n_left_out,
         "impressions": int(counts.shown.sum()),
         "clicks": int(counts.clicked.sum()),
@@ -256,7 +268,7 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if n_left_out:
-        share = f"{n_left_out:,} of {counts.n_pairs:,} pairs of query and document"
+        share = f"{n_left_out:,} of {counts.n_seen:,} pairs of query and document"
         notes.append(f"{share} were shown less than {least} times and have no grade.")
     if steps is not None:
         first = np.searchsorted(np.array(steps), some.low, side="right")

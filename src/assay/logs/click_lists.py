@@ -14,6 +14,8 @@ from assay.text import shortened
 
 SEPARATORS = "[;|]"
 """What separates ids in a cell of a table."""
+LISTS = ("docs", "ranks", "props", "cdocs", "ctimes", "cdwells")
+"""The lists of a search: documents, ranks and propensities that were shown; documents, times and dwell times of clicks."""
 ELEMENT_ROLES = ("doc_id", "rank", "propensity", "dwell", "dwell_ms", "click_time", "time")
 
 
@@ -31,14 +33,14 @@ class Elements(NamedTuple):
         if role not in self.keys:
             return f"[]::{kind}[]"
         field = Field(self.keys[role], "VARCHAR")
-        value = {
-            "doc_id": text_of,
-            "rank": lambda known: rank_of(known, 1),
-            "propensity": number_of,
-            "dwell": number_of,
-            "dwell_ms": lambda known: f"({number_of(known)} / 1000)",
-        }.get(role, time_of)(field)
-        inside = value.replace(field.name, f"e.{field.name}")
+        values = {
+            "doc_id": text_of(field),
+            "rank": rank_of(field, 1),
+            "propensity": number_of(field),
+            "dwell": number_of(field),
+            "dwell_ms": f"({number_of(field)} / 1000)",
+        }
+        inside = values.get(role, time_of(field)).replace(field.name, f"e.{field.name}")
         return f"[{inside} FOR e IN {self.sql}]"
 
 
@@ -64,7 +66,8 @@ def list_shape(log: OpenLog, table: LogTable, roles: Mapping[str, Field], scalar
         "wrong": any_of([f"coalesce({condition}, false)" for condition in faults.values()]),
         "n": "row_number() OVER ()",
     }
-    base = f"SELECT {listed({**scalars, **{name: f'coalesce({sql}, [])' if sql[:1] in '[C' else sql for name, sql in lists.items()}})} FROM {table.reader}"
+    filled = {name: f"coalesce({sql}, [])" if name in LISTS else sql for name, sql in lists.items()}
+    base = f"SELECT {listed({**scalars, **filled})} FROM {table.reader}"
     every = "list_concat(docs, [e FOR e IN cdocs IF NOT list_contains(docs, e)])"
     spread = (
         f"SELECT *, unnest(CASE WHEN len(every) = 0 THEN [NULL] ELSE every END) AS d, "
@@ -101,7 +104,7 @@ def _elements(log: OpenLog, table: LogTable, field: Field) -> Elements:
     sample = _first_list(log, table, text)
     if isinstance(sample, dict):
         names = {fold(name): name for name in reversed(sample)}
-        keys = {}
+        keys: dict[str, str] = {}
         for role in ELEMENT_ROLES:
             key = next((names[name] for name in TABLE_COLUMNS["logs"][role] if name in names), None)
             if key is not None and key not in keys.values():
@@ -111,7 +114,9 @@ def _elements(log: OpenLog, table: LogTable, field: Field) -> Elements:
             raise DataError(f"found no document in the objects of {field.column}, only {listed_keys}", source=table.label)
         shape = "[{" + ", ".join(f'"{key}": "VARCHAR"' for key in keys.values()) + "}]"
         parsed = f"CASE WHEN json_valid({text}) THEN from_json({text}, {literal(shape)}) END"
-        wrong = f"({text} IS NOT NULL AND ({parsed} IS NULL OR len([e FOR e IN {parsed} IF e.\"{keys['doc_id']}\" IS NULL]) > 0))"
+        wrong = (
+            f'({text} IS NOT NULL AND ({parsed} IS NULL OR len([e FOR e IN {parsed} IF e."{keys["doc_id"]}" IS NULL]) > 0))'
+        )
         return Elements(parsed, keys, wrong)
     if field.type == "VARCHAR[]":
         return Elements(field.name, {}, "false")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats
+from assay.arrays import Bools, Floats
 from assay.errors import DataError
 from assay.logs.click_counts import ClickCounts
 from assay.stats import normal_quantile
@@ -35,14 +35,19 @@ class Estimates(NamedTuple):
     bias: dict[str, float]
     """Rank → how likely users look at it, if the model estimated it; in COEC, the click-through rate of the rank."""
 
+    def where(self, mask: Bools) -> Estimates:
+        """The estimates of some pairs."""
+        value, low, high = (column[mask] for column in (self.value, self.low, self.high))
+        shown, clicked, expected = (column[mask] for column in (self.shown, self.clicked, self.expected))
+        return Estimates(value, low, high, shown, clicked, expected, self.bias)
 
-def clicks_over_expected(counts: ClickCounts, level: float) -> Estimates:
+
+def clicks_over_expected(counts: ClickCounts, rates: Floats, level: float) -> Estimates:
     """COEC: clicks divided by the clicks that an average document gets at the same ranks.
 
     Zhang & Jones 2007, Comparing Click Logs and Editorial Labels for Training Query Rewriting, WWW workshop. A value of 1 is
-    average. It can be above 1.
+    average. It can be above 1. `rates` are the click-through rates of the ranks.
     """
-    rates = _divided(counts.of_positions(counts.clicked), counts.of_positions(counts.shown))
     return _estimates(counts, rates, counts.positions, level, highest=np.inf)
 
 
@@ -112,8 +117,8 @@ def check_ranks_vary(counts: ClickCounts) -> None:
     apart = [counts.positions[place] for place in range(len(group)) if root(place) != root(0)]
     if apart:
         raise DataError(
-            f"position bias cannot be estimated: no document was shown at rank {apart[0]:g} and at a better rank for the same "
-            "query. Give the probabilities that users look at each rank with --propensities FILE, or use --model sdbn"
+            f"position bias cannot be estimated: no document was shown at rank {apart[0]:g} and at a better rank for the "
+            "same query. Give the probabilities that users look at each rank with --propensities FILE, or use --model sdbn"
         )
 
 

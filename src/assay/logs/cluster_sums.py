@@ -69,18 +69,20 @@ class ClusterSums:
         )
 
 
-def sum_clusters(
-    log: OpenLog, shape: Shape, totals: LogTotals, counts: Iterable[Count], tags: Sequence[str]
-) -> ClusterSums:
+def sum_clusters(log: OpenLog, shape: Shape, totals: LogTotals, counts: Iterable[Count], tags: Sequence[str]) -> ClusterSums:
     """The counts of each cluster, from the table of searches."""
     counts = tuple(dict.fromkeys(counts))
     source = with_next_search(counts, shape)
     group = _group(log, totals, len(tags))
     keys = ["g", *(f"tag_{number}" for number in range(len(tags)))]
-    named = {f"count_{number}": count for number, count in enumerate(counts) if count.name not in ("dwell", "first_click_after")}
+    named = {
+        f"count_{number}": count for number, count in enumerate(counts) if count.name not in ("dwell", "first_click_after")
+    }
     sums = ", ".join(f"{cluster_sum(count, shape)} AS {name}" for name, count in named.items())
     sums = f", {sums}" if sums else ""
-    columns = fetch(log, f"SELECT {group} AS g, {', '.join(['count(*) AS n_all', *keys[1:]])}{sums} FROM {source} GROUP BY ALL")
+    columns = fetch(
+        log, f"SELECT {group} AS g, {', '.join(['count(*) AS n_all', *keys[1:]])}{sums} FROM {source} GROUP BY ALL"
+    )
     clusters = np.unique(columns["g"])
     tag_values = [_texts(columns[key]) for key in keys[1:]]
     rows = {key: row for row, key in enumerate(zip(columns["g"].tolist(), *tag_values, strict=True))}
@@ -88,7 +90,9 @@ def sum_clusters(
     for count in counts:
         if count not in values:
             values[count] = _bins(log, count, group, keys[1:], rows, shape)
-    order, cluster = _numbered(np.searchsorted(clusters, columns["g"]), [columns["n_all"].astype(float), *values.values()], tag_values)
+    order, cluster = _numbered(
+        np.searchsorted(clusters, columns["g"]), [columns["n_all"].astype(float), *values.values()], tag_values
+    )
     return ClusterSums(
         cluster,
         {tag: tuple(value[row] for row in order.tolist()) for tag, value in zip(tags, tag_values, strict=True)},
@@ -145,7 +149,9 @@ def _bins(log: OpenLog, count: Count, group: str, tags: Sequence[str], rows: Map
     """Rows × bins: how many times of each row are in each bin."""
     bins = np.zeros((len(rows), N_BINS))
     if count.name == "dwell":
-        source = f"(SELECT c, {''.join(f'{tag}, ' for tag in tags)} unnest(dwell) AS bin FROM {TABLE} WHERE dwell IS NOT NULL)"
+        source = (
+            f"(SELECT c, {''.join(f'{tag}, ' for tag in tags)} unnest(dwell) AS bin FROM {TABLE} WHERE dwell IS NOT NULL)"
+        )
     elif shape.has("time") and shape.has("click_time"):
         after = "((first_time - t) / 1e6)"
         source = f"(SELECT *, {bin_of(after)} AS bin FROM {TABLE} WHERE first_time >= t)"

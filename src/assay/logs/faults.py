@@ -32,9 +32,13 @@ def _check_lines(table: LogTable) -> None:
     """Read the lines of a file strictly. A line that cannot be read is an error with its number."""
     if table.source is not None and table.source.kind != "parquet":
         try:
-            each_numbered_record(table.source.path, lambda number, place, record: None)
+            each_numbered_record(table.source.path, _take_nothing)
         except DataError as error:
             raise error from None
+
+
+def _take_nothing(_number: int, _place: str, _record: object) -> None:
+    """Only the reading itself matters."""
 
 
 def wrong_values(log: OpenLog) -> DataError:

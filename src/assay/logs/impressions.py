@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.files import TABLE_COLUMNS
+from assay.files import TABLE_COLUMNS, current_reading
 from assay.logs.click_lists import list_shape
 from assay.logs.log_table import Field, LogTable, OpenLog, check_same_shape
 from assay.logs.row_columns import (
@@ -42,6 +42,7 @@ def create_impressions(log: OpenLog, tags: Sequence[str] = (), first_rank: int =
         check_same_shape(log.tables)
         shapes = [_shape_of(log, table, tags, first_rank) for table in log.tables]
         shape = replace(shapes[0], sql=" UNION ALL ".join(part.sql for part in shapes))
+    current_reading().check_columns_used()
     log.connection.execute(f"CREATE OR REPLACE TEMP VIEW {ROWS} AS {shape.sql}")
     return shape
 
@@ -54,9 +55,7 @@ def _shape_of(log: OpenLog, table: LogTable, tags: Sequence[str], first_rank: in
     return _rows(log, table, roles, scalars, first_rank)
 
 
-def _rows(
-    log: OpenLog, table: LogTable, roles: Mapping[str, Field], scalars: Mapping[str, str], first_rank: int
-) -> Shape:
+def _rows(log: OpenLog, table: LogTable, roles: Mapping[str, Field], scalars: Mapping[str, str], first_rank: int) -> Shape:
     """One row for each shown document."""
     document = text_of(table.needed("doc_id", "the shown documents"))
     rank_field = table.needed("rank", "the ranks")
@@ -82,5 +81,3 @@ def _rows(
     sql = f"SELECT {listed(outer)} FROM (SELECT {listed(inner)} FROM {table.reader})"
     log.faults.append((table, faults))
     return Shape("rows", sql, frozenset(roles))
-
-

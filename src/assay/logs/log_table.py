@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from assay.errors import DataError, UsageError
 from assay.files import (
     TABLE_COLUMNS,
     FileSource,
+    Reading,
     accepted_names,
     as_source,
     connect,
@@ -25,8 +26,10 @@ from assay.files import (
     is_frame,
     literal,
     parquet_reader,
+    parse_columns,
     path_literal,
     quoted,
+    reading_with,
     rows_of,
 )
 from assay.temporary_files import TemporaryFile, locked_folder
@@ -117,6 +120,11 @@ class OpenLog:
     def label(self) -> str:
         """The log as errors name it."""
         return self.tables[0].label
+
+
+def named_columns(columns: Mapping[str, str] | str | None) -> AbstractContextManager[object]:
+    """Let readers use these names of columns, or those of the present call if there are none."""
+    return reading_with(Reading(parse_columns(columns))) if columns else nullcontext()
 
 
 @contextmanager
@@ -246,6 +254,6 @@ def check_same_shape(tables: Sequence[LogTable]) -> None:
         if {fold(name) for name in other.columns} != {fold(name) for name in first.columns}:
             differing = sorted(set(first.columns) ^ set(other.columns))
             raise UsageError(
-                f"{first.label} and {other.label} have different columns ({', '.join(differing[:5])}), so they are not parts "
-                "of one log. Score them one by one"
+                f"{first.label} and {other.label} have different columns ({', '.join(differing[:5])}), so they are not "
+                "parts of one log. Score them one by one"
             )

@@ -38,7 +38,9 @@ def scalar_columns(table: LogTable, roles: Mapping[str, Field], tags: Sequence[s
     time = time_of(roles["time"]) if "time" in roles else "NULL::BIGINT"
     without_id = hash_of([user, session, query, time])
     search = text_of(roles["search"]) if "search" in roles else ""
-    key = f"CASE WHEN {search} IS NULL THEN {without_id} ELSE {hash_of([search, user, session])} END" if search else without_id
+    key = (
+        f"CASE WHEN {search} IS NULL THEN {without_id} ELSE {hash_of([search, user, session])} END" if search else without_id
+    )
     columns = {"key": key, "user_hash": _known_hash(user), "session_hash": _known_hash(session), "q": query, "t": time}
     return columns | {f"tag_{number}": _tag(table, word) for number, word in enumerate(tags)}
 
@@ -83,6 +85,10 @@ def reading_time(roles: Mapping[str, Field]) -> dict[str, str]:
     return {"dw": f"CASE WHEN {seconds} >= 0 THEN {seconds} END", "odd_dwell": f"coalesce({seconds} < 0, false)"}
 
 
+CERTAIN = ("TIMESTAMP", "DATE", "BOOLEAN")
+"""Types whose values can always be read."""
+
+
 def find_faults(roles: Mapping[str, Field], values: Mapping[str, str], first_rank: int) -> dict[str, str]:
     """Description → condition of a value that cannot be read."""
     expected = {
@@ -96,12 +102,12 @@ def find_faults(roles: Mapping[str, Field], values: Mapping[str, str], first_ran
     }
     faults = {}
     for role, (value, what) in expected.items():
-        if role in roles and not (role != "rank" and roles[role].type in ("TIMESTAMP", "DATE", "BOOLEAN")):
-            if role in ("clicked", "dwell", "dwell_ms", "propensity") and roles[role].is_whole:
-                continue
+        is_certain = role in roles and role != "rank" and (roles[role].type in CERTAIN or roles[role].is_whole)
+        if role in roles and not is_certain:
             faults[f"{roles[role].column} must be {what}"] = is_wrong(roles[role], value)
     return faults
 
 
 def listed(columns: Mapping[str, str]) -> str:
+    """Columns of a SELECT: name → SQL."""
     return ", ".join(f"{sql} AS {quoted(name)}" for name, sql in columns.items())

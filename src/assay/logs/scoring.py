@@ -8,10 +8,9 @@ from typing import Any
 
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import CLUSTERED_BY, Evidence, Provenance, Result, Scores, score_views
-from assay.files import Reading, parse_columns, reading_with
 from assay.logs.cluster_sums import ClusterSums, sum_clusters
 from assay.logs.impressions import create_impressions
-from assay.logs.log_table import OpenLog, open_log
+from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.row_columns import Shape
 from assay.logs.searches import LogTotals, create_searches
 from assay.logs.unusual import notes_on_log
@@ -40,19 +39,15 @@ def evaluate_log(
 ) -> Result:
     """Score what users did with search results.
 
-    `log` is a file (Parquet, JSON lines, CSV), a list of files that are parts of one log, the two tables of OpenSearch's UBI,
-    a data frame, or a list of records. `by` names the columns to slice by, such as `variant`, `day` and `device`. The rows of
-    `result.table` are users, as numbers without their ids, so that intervals are about users. `columns` names columns that
-    are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0. Users with more than
+    `log` is a file (Parquet, JSON lines, CSV), a list of files that are parts of one log, the two tables of OpenSearch's
+    UBI, a data frame, or a list of records. `by` names the columns to slice by, such as `variant`, `day` and `device`. The
+    rows of `result.table` are users, as numbers without their ids, so that intervals are about users. `columns` names columns
+    that are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0. Users with more than
     `most_per_hour` searches in one hour are left out.
     """
     asked = parse_log_metrics(written_metrics(metrics))
-    if not columns:
+    with named_columns(columns):
         return score_log(log, asked, by, name, first_rank, most_per_hour)
-    with reading_with(Reading(parse_columns(columns))) as reading:
-        result = score_log(log, asked, by, name, first_rank, most_per_hour)
-        reading.check_columns_used()
-        return result
 
 
 def parse_log_metrics(metrics: WrittenMetric | Iterable[WrittenMetric] | None) -> list[BoundMetric] | None:
@@ -159,4 +154,8 @@ def digest_of(sums: ClusterSums) -> str:
     """A hash of everything that metrics read."""
     names = [f"{count.name}{count.k}{count.seconds}" for count in sums.counts]
     parts = [values.sum(axis=1) if values.ndim > 1 else values for values in sums.counts.values()]
-    return fingerprint(zip(sums.cluster.tolist(), *sums.tags.values(), *(part.tolist() for part in parts), strict=True)) if names else ""
+    return (
+        fingerprint(zip(sums.cluster.tolist(), *sums.tags.values(), *(part.tolist() for part in parts), strict=True))
+        if names
+        else ""
+    )

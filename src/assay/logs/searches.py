@@ -100,9 +100,10 @@ def create_searches(
 
 
 def bots_sql(most_per_hour: int) -> str:
-    """The users with more searches in one hour than a person has, as SQL: c, their most searches in an hour, and the hour."""
+    """The users with more searches in one hour than a person has, as SQL: c, n (the most in an hour), and that hour."""
     return (
-        f"SELECT c, max(n) AS n, arg_max(hour, n) AS hour FROM (SELECT c, t // 3600000000 AS hour, count(*) AS n FROM {TABLE} "
+        "SELECT c, max(n) AS n, arg_max(hour, n) AS hour FROM "
+        f"(SELECT c, t // 3600000000 AS hour, count(*) AS n FROM {TABLE} "
         f"WHERE t IS NOT NULL GROUP BY c, hour HAVING count(*) > {most_per_hour}) GROUP BY c"
     )
 
@@ -151,7 +152,9 @@ def _asks(counts: Sequence[Count], name: str) -> bool:
 
 def at(name: str, count: Count) -> str:
     """The name of the column of a count at its cutoff."""
-    seconds = "" if count.seconds is None else "_" + f"{count.seconds:g}".replace(".", "_").replace("-", "m").replace("+", "p")
+    seconds = (
+        "" if count.seconds is None else "_" + f"{count.seconds:g}".replace(".", "_").replace("-", "m").replace("+", "p")
+    )
     return f"{name}{'' if count.k is None else f'_{count.k}'}{seconds}"
 
 
@@ -190,8 +193,9 @@ def _totals(log: OpenLog) -> LogTotals:
     *values, n_wrong = log.connection.execute(sql).fetchone()
     if n_wrong:
         raise wrong_values(log)
-    first, last = values[-2:]
-    return LogTotals(*(int(value) for value in values[:-2]), first, last)
+    *numbers, first, last = values
+    searches, shown, clicked, without_user, users, unseen, negative, early, holes, repeated = map(int, numbers)
+    return LogTotals(searches, shown, clicked, without_user, users, unseen, negative, early, holes, repeated, first, last)
 
 
 def fetch(log: OpenLog, sql: str) -> dict[str, Any]:
@@ -201,7 +205,7 @@ def fetch(log: OpenLog, sql: str) -> dict[str, Any]:
 
 
 def _plain(column: Any) -> Any:
-    if isinstance(column, np.ma.MaskedArray):
+    if hasattr(column, "filled"):
         if column.dtype.kind in "iufb":
             return column.astype(float).filled(np.nan)
         return column.filled(None)

@@ -153,5 +153,3 @@ def _clicks(table: LogTable) -> str:
     }
     is_click = f"contains(lower({text_of(_needed(table, ACTION))}), '{CLICK_ACTION}')"
     return f"SELECT * FROM (SELECT {listed(columns)} FROM {table.reader} WHERE {is_click}) WHERE d IS NOT NULL"
-
-

@@ -16,7 +16,8 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
     elif totals.without_user:
         notes.append(f"{counted(totals.without_user, 'search')} without a user: sessions or single searches count as users.")
     if totals.left_out:
-        notes.append(f"{counted(totals.left_out, 'user')} with too many searches in an hour {'is' if totals.left_out == 1 else 'are'} left out.")
+        verb = "is" if totals.left_out == 1 else "are"
+        notes.append(f"{counted(totals.left_out, 'user')} with too many searches in an hour {verb} left out.")
     if sums.is_grouped:
         notes.append(
             f"{totals.users:,} users are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "
@@ -34,4 +35,3 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
             verb = "has" if n == 1 else "have"
             notes.append(f"{counted(n, 'search')} {verb} {what}. For details: assay log check.")
     return notes
-

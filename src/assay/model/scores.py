@@ -15,7 +15,7 @@ from assay.arrays import Floats
 from assay.serialize import to_json
 
 SECOND_EDGES: Floats = np.concatenate([np.arange(20.0), 20 * 1.05 ** np.arange(106), [3600.0]])
-"""The edges of the bins in which times in seconds are counted: 1 second wide up to 20 seconds, then about 5 % wide up to an hour.
+"""The edges of the bins in which times are counted: 1 second wide up to 20 seconds, then about 5 % wide up to an hour.
 
 A longer time counts in the last bin.
 """
@@ -96,7 +96,7 @@ def _quantile_of_counts(score: Floats, parts: Floats, q: float) -> float:
 
 
 def quantile_of_counts(counts: Floats, q: float) -> float:
-    """The q-quantile of values that are counted in the bins of `SECOND_EDGES`, interpolated inside a bin; nan without values."""
+    """The q-quantile of times that are counted in the bins of `SECOND_EDGES`, interpolated in a bin; nan without any."""
     reached = np.concatenate(([0.0], np.cumsum(counts)))
     if not reached[-1]:
         return float("nan")

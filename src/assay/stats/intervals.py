@@ -162,7 +162,7 @@ class _Defined(NamedTuple):
 
     @property
     def is_ratio(self) -> bool:
-        """Whether the summary is one mean divided by another, or a percentage of it, and the parts of each query are known."""
+        """Whether the summary is one mean divided by another (or a percentage), and the parts of each query are known."""
         return self.aggregation in RATIOS and self.weight.ndim > 1
 
     @property

@@ -32,8 +32,8 @@ class Count(NamedTuple):
     - `passed`: the rank of the lowest click; `skipped`: how many results up to this rank were not clicked
     - `reformulated`: 1 if another query of the same session follows within `seconds`; unknown without times
     - `timed`: 1 if its time is known
-    - `dwell`: the seconds on each clicked result; `first_click_after`: the seconds until the first click. Both are counted in
-      the bins of `SECOND_EDGES`
+    - `dwell`: the seconds on each clicked result; `first_click_after`: the seconds until the first click. Both are counted
+      in the bins of `SECOND_EDGES`
     """
 
     name: str

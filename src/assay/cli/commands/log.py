@@ -12,6 +12,7 @@ from assay.cli.output_options import (
     TEXT_FORMATS,
     add_by_argument,
     add_output_arguments,
+    add_store_argument,
     check_by,
     check_output,
     write_output,
@@ -32,7 +33,14 @@ EXAMPLES = """\
   assay log score logs.csv --columns rank=slot,clicked=hit -o log.json && assay gate log.json --rules rules.yaml"""
 ACTIONS = ("score", "check", "judgments")
 MOST = 10**9
-OF_ACTION = {"metrics": "score", "by": "score", "name": "score", "model": "judgments", "least": "judgments"} | {
+OF_ACTION = {
+    "metrics": "score",
+    "by": "score",
+    "name": "score",
+    "store": "score",
+    "model": "judgments",
+    "least": "judgments",
+} | {
     "grades": "judgments",
     "propensities": "judgments",
     "hash_ids": "check",
@@ -42,7 +50,11 @@ OF_ACTION = {"metrics": "score", "by": "score", "name": "score", "model": "judgm
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The action, the files, and the options of each action."""
-    parser.add_argument("action", metavar="|".join(ACTIONS), help="score: metrics with intervals; check: what is unusual about the log; judgments: grades from clicks")
+    parser.add_argument(
+        "action",
+        metavar="|".join(ACTIONS),
+        help="score: metrics with intervals; check: what is unusual about the log; judgments: grades from clicks",
+    )
     parser.add_argument(
         "files",
         nargs="*",
@@ -54,7 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     read.add_argument(
         "--columns",
         metavar="ROLE=NAME,…",
-        help="names of columns that are not recognised, such as rank=slot,clicked=hit; assay datasets formats lists the roles",
+        help="names of columns that are not recognised, such as rank=slot,clicked=hit; assay datasets formats lists the "
+        "roles",
     )
     read.add_argument(
         "--first-rank",
@@ -92,6 +105,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SEED",
         help="random seed for bootstrap intervals (default: 0)",
     )
+    score.add_argument("--save", action="store_true", help="save the result in the store, for history and reports")
+    add_store_argument(score)
     score.add_argument("--name", metavar="NAME", help="name of the result (default: the name of the file)")
     _add_judgment_arguments(parser.add_argument_group("judgments"))
     check = parser.add_argument_group("check")
@@ -109,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = add_output_arguments(
         parser,
         FORMATS,
-        "write the result to this file: score writes .json .csv .md .tex .txt, judgments .csv .tsv .jsonl .txt (TREC); may be repeated",
+        output="write to this file: score .json .csv .md .tex .txt; judgments .csv .tsv .jsonl .txt (TREC); may be repeated",
         choices=FORMATS,
     )
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
@@ -137,8 +152,8 @@ def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--propensities",
         metavar="FILE",
-        help="pbm: how likely users look at each rank, a table with the columns rank and propensity; or column: the column of "
-        "the log (default: estimated)",
+        help="pbm: how likely users look at each rank, a table with the columns rank and propensity; or column: the column "
+        "of the log (default: estimated)",
     )
 
 
@@ -170,13 +185,21 @@ def _score(options: argparse.Namespace) -> int:
     check_by(options)
     metrics = parse_log_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
-    scored = score_log(_source(options), metrics, options.by or (), options.name or "", options.first_rank, options.most_per_hour)
+    scored = score_log(
+        _source(options), metrics, options.by or (), options.name or "", options.first_rank, options.most_per_hour
+    )
     result = with_intervals(scored, options.ci, options.level, options.ci_seed)
     trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
     slices = slice_results([result], options.by, **trust) if options.by else ()
     report = Report([result], digits=options.digits, width=terminal_width(), colour=use_colour())
     write_output(options, lambda form: render_log(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_log(report, options.format, slices))
+    if options.save:
+        from assay.store import keep, parse_location
+
+        stored = keep([result], url=options.store)
+        if not options.quiet:
+            sys.stderr.write(f"saved as {stored} in {parse_location(options.store)}\n")
     return 0
 
 

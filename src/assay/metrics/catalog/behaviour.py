@@ -117,7 +117,7 @@ def reformulation(log: Behaviour, seconds: float) -> Composed:
     """Share of the searches that another query of the same session follows soon.
 
     The next search of the session must have another query and start within `seconds` (300 by default). Without sessions, all
-    searches of a user are one session. The metric needs times. A new topic also counts, so differences mean more than values.
+    searches of a user are one session. The metric needs times. A new topic also counts, so compare values with each other.
     """
     return log.ratio(log.count("reformulated", seconds=seconds), log.count("timed"))
 

@@ -17,7 +17,6 @@ from assay.reports.sections.scores import render_scores, score_sections
 from assay.reports.table import Cell, Mark, Notes, Paragraph, Section, Table, cells, columns, table_from_rows, table_section
 from assay.text import counted
 
-
 MOST_COLUMNS = 4
 """With more slices than this, each slice is a row, and each metric is a column."""
 
@@ -70,9 +69,7 @@ def _slices(whole: Result, sliced: Sliced, figures: Figures) -> Table:
         counts = [size.rpartition(" ")[0] for size in sizes]
         rows = [cells(name, count, *row) for name, count, row in zip(names, counts, texts, strict=True)]
         return Table(heads, tuple(rows), title=title)
-    rows = [
-        (Cell(metric.name), *(Cell(row[place]) for row in texts)) for place, metric in enumerate(sliced.metrics)
-    ]
+    rows = [(Cell(metric.name), *(Cell(row[place]) for row in texts)) for place, metric in enumerate(sliced.metrics)]
     heads = columns("metric", *names)
     each = "; ".join(f"{name}: {size}" for name, size in zip(names, sizes, strict=True))
     return Table(heads, tuple(rows), title=f"{title} ({each})")
@@ -92,7 +89,8 @@ def log_check_sections(check: LogCheck) -> tuple[Section, ...]:
     counts = [(n_errors, "error"), (len(check.findings) - n_errors, "warning")]
     found = ", ".join(counted(n, kind) for n, kind in counts if n) or "No problems found"
     totals = check.totals
-    size = f"{counted(totals.searches, 'search')}, {counted(totals.shown, 'shown document')}, {counted(totals.clicked, 'click')}"
+    sizes = ((totals.searches, "search"), (totals.shown, "shown document"), (totals.clicked, "click"))
+    size = ", ".join(counted(n, noun) for n, noun in sizes)
     return (Section(parts=(Paragraph(f"{found} in {check.name} ({size}).", Mark.BEST), *map(_finding, check.findings))),)
 
 

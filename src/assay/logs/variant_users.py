@@ -1,4 +1,4 @@
-"""User sums: the counts of each user of an experiment, with the user's variant, in the order in which users came."""
+"""Variant users: the counts of each user of an experiment, with the variant, in the order in which users came."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Period(NamedTuple):
 
 
 @dataclass(frozen=True)
-class UserSums:
+class VariantUsers:
     """Users with one variant each, the first to come first, without their ids."""
 
     variants: tuple[str, ...]
@@ -65,7 +65,7 @@ def read_users(
     period: Period = Period(),
     first_rank: int = 1,
     most_per_hour: int | None = None,
-) -> UserSums:
+) -> VariantUsers:
     """The counts that metrics need, for each user. `by` is the column with the variant (default: the role `variant`)."""
     counts = tuple(counts)
     if times := [count.name for count in counts if count.name in TIMES]:
@@ -80,7 +80,7 @@ def read_users(
         return _read(log, shape, counts, period)
 
 
-def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -> UserSums:
+def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -> VariantUsers:
     source = with_next_search(counts, shape)
     inside = "true" if period.start is None else f"t >= {period.start}"
     (n_without,) = log.connection.execute(f"SELECT count(*) FROM {TABLE} WHERE {inside} AND tag_0 IS NULL").fetchone()
@@ -101,7 +101,7 @@ def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -
     before = None
     if period.start is not None:
         before = _before(log, f"{source} WHERE t < {period.start}", columns["c"][own], counts, sums)
-    return UserSums(
+    return VariantUsers(
         tuple(names.tolist()),
         codes.astype(np.int64),
         _values(counts, columns, own),
