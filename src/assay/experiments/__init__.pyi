@@ -1,5 +1,5 @@
 from assay.experiments.click_credit import Credit as Credit
-from assay.experiments.click_credit import credit as credit
+from assay.experiments.click_credit import click_outcome as click_outcome
 from assay.experiments.interleaving import METHODS as METHODS
 from assay.experiments.interleaving import Interleaving as Interleaving
 from assay.experiments.interleaving import interleave as interleave
@@ -9,6 +9,7 @@ from assay.experiments.interleaving_outcome import decide_interleaving as decide
 from assay.experiments.interleaving_outcome import score_interleaving as score_interleaving
 from assay.experiments.confidence_sequence import difference_sequence as difference_sequence
 from assay.experiments.confidence_sequence import mean_sequence as mean_sequence
+from assay.experiments.earlier_period import users_adjustment as users_adjustment
 from assay.experiments.experiment import Experiment as Experiment
 from assay.experiments.experiment import Variant as Variant
 from assay.experiments.experiment import compare_variants as compare_variants

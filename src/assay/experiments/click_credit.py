@@ -22,7 +22,7 @@ class Credit(NamedTuple):
 NOBODY_WINS = Credit(0.0, 0.0, 1.0)
 
 
-def credit(interleaving: Interleaving, clicked: Collection[str]) -> Credit:
+def click_outcome(interleaving: Interleaving, clicked: Collection[str]) -> Credit:
     """The credit for the clicked documents. Clicks on other documents do not count; without clicks it is a tie."""
     places = [place for place, doc in enumerate(interleaving.ranking) if doc in clicked]
     if not places:

@@ -11,7 +11,7 @@ from typing import Any
 from assay.arrays import Floats
 from assay.comparison import p_text
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.experiments.click_credit import credit
+from assay.experiments.click_credit import click_outcome
 from assay.experiments.interleaving import Interleaving
 from assay.experiments.ratios import Estimate, Ratio
 from assay.files import Reading, parse_columns, reading_with
@@ -132,7 +132,7 @@ def score_interleaving(
 
 
 def _credit_of(interleaving: str, clicked: Sequence[str]) -> tuple[float, float, float]:
-    return credit(Interleaving.from_dict(interleaving), clicked)
+    return click_outcome(Interleaving.from_dict(interleaving), clicked)
 
 
 def _in_order(wins: Floats, found: tuple[str, str], names: Sequence[str]) -> tuple[Floats, tuple[str, str]]:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Floats
 from assay.errors import UsageError
 from assay.experiments.confidence_sequence import difference_sequence
+from assay.experiments.earlier_period import users_adjustment
 from assay.experiments.ratios import Estimate, Ratio, ratio_difference
 from assay.logs import VariantUsers
 from assay.metrics import BoundMetric
@@ -96,7 +97,7 @@ def sums_of(metric: BoundMetric, users: VariantUsers) -> Sums | None:
     current = _sums(metric, users, before=False)
     if current is None or users.before is None or (earlier := _sums(metric, users, before=True)) is None:
         return current
-    return current._replace(adjustment=adjustment_for(current, earlier, users.variant))
+    return current._replace(adjustment=users_adjustment(current[:2], earlier[:2], users.variant))
 
 
 def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | None:
@@ -109,25 +110,6 @@ def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | N
     if column.aggregation == MEAN and not column.is_composed:
         return Sums(np.nan_to_num(column.score.astype(float)), column.counts.astype(float))
     raise UsageError(f"{metric.name} ({column.aggregation}) cannot be compared between variants; ratios and means can")
-
-
-def adjustment_for(current: Sums, earlier: Sums, variant: Ints) -> Floats | None:
-    """CUPED: the part of each user's contribution that the earlier period predicts; None if that period does not vary.
-
-    The slope is the regression inside the variants, so that a difference between them does not change it (Deng, Xu, Kohavi &
-    Walker 2013, Improving the Sensitivity of Online Controlled Experiments by Utilizing Pre-Experiment Data, WSDM).
-    """
-    known = Ratio.of(earlier.top, earlier.bottom).rest
-    covariance = spread = 0.0
-    for code in np.unique(variant):
-        rows = variant == code
-        rest = Ratio.of(current.top[rows], current.bottom[rows]).rest
-        inside = known[rows] - known[rows].mean()
-        covariance += float(rest @ inside)
-        spread += float(inside @ inside)
-    if not spread > 0 or not math.isfinite(covariance):
-        return None
-    return (covariance / spread) * known
 
 
 def compare_users(
