@@ -1,7 +1,7 @@
 """Simulated A/B tests: error rates, coverage at all times, and how much variance an earlier period removes.
 
-Run `python -m benchmarks.simulate_experiments [runs]`. Users have very different numbers of searches (log-normal), and the users
-who search most click more, so clicks of one user are far from independent.
+Run `python -m benchmarks.simulate_experiments [runs]`. Users have very different numbers of searches (log-normal), and the
+users who search most click more, so clicks of one user are far from independent.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def main(runs: int) -> None:
     for repeated in (0.0, 0.5, 0.7, 0.9):
         figures = reduction(1000, runs, repeated)
         print(f"| {' | '.join(f'{100 * figure:.0f} %' for figure in figures)} |", flush=True)
-    print("\n| true difference | split | sequence covers it at all times | t intervals at every 100 users | width ÷ width of t |")
+    print("\n| true difference | split | sequence covers it at all times | t, every 100 users | width ÷ width of t |")
     print("|---:|---|---:|---:|---:|")
     for lift, share in ((0.0, 0.5), (0.05, 0.5), (0.0, 0.1)):
         figures = peeking(5000, runs // 4, lift, share)

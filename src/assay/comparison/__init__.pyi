@@ -65,9 +65,9 @@ from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
 from assay.comparison.verdict import change_sentence as change_sentence
 from assay.comparison.verdict import changed_system as changed_system
+from assay.comparison.verdict import corrected_over as corrected_over
 from assay.comparison.verdict import correction_text as correction_text
 from assay.comparison.verdict import difference_text as difference_text
-from assay.comparison.verdict import corrected_over as corrected_over
 from assay.comparison.verdict import lead_text as lead_text
 from assay.comparison.verdict import p_digits as p_digits
 from assay.comparison.verdict import p_text as p_text

@@ -43,7 +43,7 @@ def winner(clicks_a: int, clicks_b: int) -> Credit:
 
 
 def _of_balanced(interleaving: Interleaving, places: Sequence[int]) -> Credit:
-    """Clicks are counted among the first k documents of both rankings; k is the smallest with which one has the last click."""
+    """Clicks are counted among the first k documents of both rankings; with k, one of them just has the lowest click."""
     ranks = [(interleaving.ranks_a[place], interleaving.ranks_b[place]) for place in places]
     k = min(rank for rank in ranks[-1] if rank is not None)
     of_a, of_b = (sum(rank[side] is not None and rank[side] <= k for rank in ranks) for side in (0, 1))  # type: ignore[operator]

@@ -37,7 +37,7 @@ class _Bets(NamedTuple):
 
 
 def _bets(values: Floats, alpha: float) -> _Bets:
-    """The stakes are the best ones for the mean and variance seen so far, with one imagined value of 1/2 and variance 1/4."""
+    """Stakes that fit the mean and the variance so far, with one imagined value of 1/2 and variance 1/4."""
     time = np.arange(1.0, len(values) + 1)
     means = (0.5 + np.cumsum(values)) / (time + 1)
     variances = (0.25 + np.cumsum(np.square(values - means))) / (time + 1)
@@ -74,9 +74,9 @@ def _end(bets: _Bets, limit: float, *, above: bool) -> float:
 def difference_sequence(values: Floats, is_second: Floats, share: float, alpha: float) -> Estimate:
     """The mean of the second group minus the mean of the first, for values from 0 to 1 of users in the order they came.
 
-    Each user is in the second group with the probability `share`. With c the mean of earlier users, (Y − c)·(1{second}/share −
-    1{first}/(1 − share)) has the difference as its mean, and is bounded (the doubly robust score of Waudby-Smith et al. 2024,
-    Anytime-valid Off-policy Inference for Contextual Bandits).
+    Each user is in the second group with the probability `share`. With c the mean of earlier users, the score
+    (Y − c)·(1{second}/share − 1{first}/(1 − share)) is bounded and has the difference as its mean (the doubly robust score of
+    Waudby-Smith et al. 2024, Anytime-valid Off-policy Inference for Contextual Bandits).
     """
     time = np.arange(1.0, len(values) + 1)
     centre = np.concatenate([[0.5], ((0.5 + np.cumsum(values)) / (time + 1))[:-1]])

@@ -10,7 +10,7 @@ from typing import Any
 from assay.errors import DataError, UnknownName, near_matches
 from assay.experiments.options import CONTROL_NAMES, HOUR, ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio, check_ratio, expected_shares
-from assay.experiments.variant_difference import VariantDifference, check_bounded, compare_users, sums_of
+from assay.experiments.variant_difference import Decision, VariantDifference, check_bounded, compare_users, sums_of
 from assay.experiments.words import notes_on, verdict_on, withheld_reason
 from assay.files import Reading, parse_columns, reading_with
 from assay.logs import Period, VariantUsers, parse_log_metrics, read_users
@@ -134,22 +134,27 @@ def decide_experiment(
     _check_variants(variants)
     shares = expected_shares([variant.name for variant in variants], how.shares)
     ratio = check_ratio({variant.name: variant.users for variant in variants}, shares)
-    withheld = withheld_reason(ratio, users)
+    withheld = withheld_reason(ratio, users, has_split=how.split is not None)
+    decision = Decision(how.alpha, shares if how.sequential else None)
     differences = []
     for metric in metrics:
-        sums, betting = sums_of(metric, users), shares if how.sequential else None
-        differences += [compare_users(metric, sums, users, (control, place), (how.alpha, betting)) for place in order[1:]]
+        sums = sums_of(metric, users)
+        differences += [compare_users(metric, sums, users, (control, place), decision) for place in order[1:]]
     decided = _with_corrected_p(differences, metrics[0].name, how, is_withheld=bool(withheld))
     unit = "user" if users.has_users else "session"
     notes = notes_on(users, decided, how)
-    return Experiment(name, users.variants[control], tuple(variants), ratio, tuple(metrics), decided, how, withheld, notes, unit)
+    return Experiment(
+        name, users.variants[control], tuple(variants), ratio, tuple(metrics), decided, how, withheld, notes, unit
+    )
 
 
 def _control(names: Sequence[str], asked: str | None) -> int:
     """The place of the control."""
     if asked is not None:
         if asked not in names:
-            raise UnknownName("variant", asked, near_matches(asked, names), f"choose from {', '.join(names)}", owner="this log")
+            raise UnknownName(
+                "variant", asked, near_matches(asked, names), f"choose from {', '.join(names)}", owner="this log"
+            )
         return names.index(asked)
     folded = [name.strip().lower() for name in names]
     return next((folded.index(usual) for usual in CONTROL_NAMES if usual in folded), 0)

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Final, Literal, NamedTuple, overload
 
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.model import Run, RunSource
 from assay.text import shortened
 
-TEAM_DRAFT, BALANCED, PROBABILISTIC = "team_draft", "balanced", "probabilistic"
 Method = Literal["team_draft", "balanced", "probabilistic"]
+TEAM_DRAFT: Final = "team_draft"
+BALANCED: Final = "balanced"
+PROBABILISTIC: Final = "probabilistic"
 Seed = int | str
 A, B, NOBODY = "a", "b", ""
-"""The team of a shown document: of the first ranking, of the second, or of neither because one ranking had no more documents."""
+"""The team of a shown document: the first ranking, the second, or none because one ranking had no more documents."""
 STEEPNESS = 3.0
-"""Probabilistic interleaving draws the document at rank r with a probability in proportion to 1 / r³ (Hofmann et al. 2011)."""
+"""Probabilistic interleaving draws the document at rank r with odds of 1 / r³ (Hofmann et al. 2011)."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Interleaving:
 
 
 @overload
-def interleave(
+def interleave(  # type: ignore[overload-overlap]  # a list of ids is also a source of runs
     run_a: Sequence[str],
     run_b: Sequence[str],
     method: str = TEAM_DRAFT,
@@ -66,7 +68,13 @@ def interleave(
 ) -> Interleaving: ...
 @overload
 def interleave(
-    run_a: RunSource, run_b: RunSource, method: str = TEAM_DRAFT, *, seed: Seed = 0, query: str = "", depth: int | None = None
+    run_a: RunSource,
+    run_b: RunSource,
+    method: str = TEAM_DRAFT,
+    *,
+    seed: Seed = 0,
+    query: str = "",
+    depth: int | None = None,
 ) -> dict[str, Interleaving]: ...
 def interleave(
     run_a: Any, run_b: Any, method: str = TEAM_DRAFT, *, seed: Seed = 0, query: str = "", depth: int | None = None
@@ -88,9 +96,8 @@ def interleave(
         which = "second" if missing[0] in a else "first"
         raise DataError(f"query {missing[0]} is missing from the {which} run; both runs need the same queries")
     ranked_a, ranked_b = _rankings(a), _rankings(b)
-    return {
-        name: _merged(ranking, ranked_b[name], merge, Draw(merge.name, seed, name), depth) for name, ranking in ranked_a.items()
-    }
+    draws = {query: Draw(merge.name, seed, query) for query in ranked_a}
+    return {query: _merged(ranking, ranked_b[query], merge, draws[query], depth) for query, ranking in ranked_a.items()}
 
 
 def _rankings(run: Run) -> dict[str, list[str]]:
@@ -147,8 +154,8 @@ def _merged(a: Sequence[str], b: Sequence[str], merge: Merge, draw: Draw, depth:
     places_a, places_b = ({doc: rank for rank, doc in enumerate(ranking, 1)} for ranking in (a, b))
     picks = merge.draw(a, b, draw.generator, depth or max(len(a), len(b)))
     docs = tuple(doc for doc, _ in picks)
-    ranks = (tuple(map(places.get, docs)) for places in (places_a, places_b))
-    return Interleaving(draw.query, merge.name, draw.seed, docs, tuple(team for _, team in picks), *ranks, (len(a), len(b)))
+    teams, ranks_a, ranks_b = tuple(team for _, team in picks), map(places_a.get, docs), map(places_b.get, docs)
+    return Interleaving(draw.query, merge.name, draw.seed, docs, teams, tuple(ranks_a), tuple(ranks_b), (len(a), len(b)))
 
 
 def draw_teams(a: Sequence[str], b: Sequence[str], generator: random.Random, depth: int) -> Picks:
@@ -171,7 +178,9 @@ def draw_teams(a: Sequence[str], b: Sequence[str], generator: random.Random, dep
         picks.append((doc, team if is_draft else NOBODY))
         taken.add(doc)
         size[team] += 1
-        waiting = {name: known if known and known not in taken else _next(rankings[name], taken) for name, known in waiting.items()}
+        for name, known in waiting.items():
+            if known in taken:
+                waiting[name] = _next(rankings[name], taken)
     return picks
 
 
@@ -214,15 +223,3 @@ def find_method(name: str) -> Merge:
     if folded not in METHODS:
         raise UnknownName("interleaving method", name, near_matches(folded, METHODS), f"choose from {', '.join(METHODS)}")
     return METHODS[folded]
-
-
-def swapped(interleaving: Interleaving) -> Interleaving:
-    """The same list with the two rankings swapped."""
-    teams = tuple({A: B, B: A}.get(team, team) for team in interleaving.teams)
-    return replace(
-        interleaving,
-        teams=teams,
-        ranks_a=interleaving.ranks_b,
-        ranks_b=interleaving.ranks_a,
-        sizes=(interleaving.sizes[1], interleaving.sizes[0]),
-    )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
 
 from assay.arrays import Floats
 from assay.comparison import p_text
@@ -127,8 +126,9 @@ def score_interleaving(
     wins, (a, b) = read.wins, read.names
     if names is not None:
         wins, (a, b) = _in_order(wins, read.names, names)
-    sums = {"searches": read.n_searches, "users": read.n_users, "unit": "user" if read.has_users else "session"}
-    return decide_interleaving(wins, test, alpha, names=(a, b), name=name or "interleaving", **sums)
+    outcome = decide_interleaving(wins, test, alpha, names=(a, b), name=name or "interleaving")
+    unit = "user" if read.has_users else "session"
+    return replace(outcome, searches=read.n_searches, users=read.n_users, unit=unit)
 
 
 def _credit_of(interleaving: str, clicked: Sequence[str]) -> tuple[float, float, float]:
@@ -151,9 +151,6 @@ def decide_interleaving(
     *,
     names: tuple[str, str] = ("a", "b"),
     name: str = "interleaving",
-    searches: int = 0,
-    users: int = 0,
-    unit: str = "user",
 ) -> InterleavingOutcome:
     """The outcome of the wins of users (users × first, second, tie): estimate, interval, p and verdict."""
     of_a, of_b, tied = wins.sum(axis=0).tolist() if len(wins) else (0.0, 0.0, 0.0)
@@ -167,9 +164,9 @@ def decide_interleaving(
     return InterleavingOutcome(
         name,
         *names,
-        searches=max(searches, round(float(size.sum()))),
+        searches=round(float(size.sum())),
         clicked=round(float(size.sum())),
-        users=max(users, len(wins)),
+        users=len(wins),
         clicked_users=len(wins),
         wins_a=of_a,
         wins_b=of_b,
@@ -182,12 +179,12 @@ def decide_interleaving(
         high=estimate.high + 0.5,
         p=estimate.p,
         alpha=alpha,
-        unit=unit,
+        unit="user",
     )
 
 
 def sign_estimate(prefer_a: int, prefer_b: int, level: float) -> Estimate:
-    """The share of users that prefer b, minus one half: Clopper and Pearson's interval, and the exact two-sided sign test."""
+    """The share of users that prefer b, minus one half: Clopper and Pearson's interval, and the exact sign test."""
     from scipy.special import bdtr, betaincinv
 
     n = prefer_a + prefer_b
@@ -198,5 +195,3 @@ def sign_estimate(prefer_a: int, prefer_b: int, level: float) -> Estimate:
     high = float(betaincinv(prefer_b + 1, n - prefer_b, 1 - tail)) if prefer_a else 1.0
     p = min(2.0 * float(bdtr(min(prefer_a, prefer_b), n, 0.5)), 1.0)
     return Estimate(prefer_b / n - 0.5, low - 0.5, high - 0.5, p)
-
-

@@ -1,7 +1,7 @@
 """Ratios of sums over users: estimates and differences by the delta method, adjusted for an earlier period if there is one.
 
-A rate such as clicks per shown result is not a mean over users. With T and N the sums of a user, the ratio is R = ΣT / ΣN, and
-user u contributes (T_u − R·N_u) / mean(N) to its error. The variance of the ratio is the variance of these contributions
+A rate such as clicks per shown result is not a mean over users. With T and N the sums of a user, the ratio is R = ΣT / ΣN,
+and user u contributes (T_u − R·N_u) / mean(N) to its error. The variance of the ratio is the variance of these contributions
 divided by the number of users (Deng, Knoblich & Lu 2018, Applying the Delta Method in Metric Analytics, KDD).
 """
 
@@ -53,7 +53,7 @@ class Ratio:
 
     @classmethod
     def of(cls, top: Floats, bottom: Floats, *, adjustment: Floats | None = None) -> Ratio:
-        """The ratio; nan without anything in the bottom sum. An adjustment has a value for each user, which is subtracted."""
+        """The ratio; nan if the bottom sum is 0. An adjustment has a value for each user, which is subtracted."""
         total = float(bottom.sum())
         if not total:
             return cls(math.nan, np.full(len(top), math.nan))

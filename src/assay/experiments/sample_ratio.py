@@ -51,7 +51,9 @@ def parse_split(split: Split | None) -> Shares | None:
         split = _parse_text(split)
     values = list(split.values()) if isinstance(split, Mapping) else list(split)
     if len(values) < 2 or not all(_is_share(value) for value in values):
-        raise BadParameter(f"the split must have a number above 0 for each variant, such as control=90,dense=10, not {split!r}")
+        raise BadParameter(
+            f"the split must have a number above 0 for each variant, such as control=90,dense=10, not {split!r}"
+        )
     if not isinstance(split, Mapping) and len(set(values)) > 1:
         raise UsageError("an unequal split must name the variants, such as control=90,dense=10")
     return split

@@ -20,7 +20,7 @@ from assay.model import MEAN, RATIOS, Column
 from assay.serialize import to_json
 
 DELTA, CUPED, BETTING = "delta", "cuped", "betting"
-METHODS = {
+ESTIMATION_METHODS = {
     DELTA: "delta method over users",
     CUPED: "delta method over users, adjusted for the period before the experiment",
     BETTING: "confidence sequence by betting",
@@ -78,6 +78,13 @@ class VariantDifference:
         return {**plain, "is_significant": is_significant, "better": self.better}
 
 
+class Decision(NamedTuple):
+    """How to decide: alpha, and for a sequential test the expected share of each variant."""
+
+    alpha: float
+    shares: Mapping[str, float] | None = None
+
+
 class Sums(NamedTuple):
     """The two sums of a ratio for each user, and the share of the error that an earlier period explains."""
 
@@ -101,7 +108,7 @@ def sums_of(metric: BoundMetric, users: VariantUsers) -> Sums | None:
 
 
 def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | None:
-    column = Column.of(metric.score(users.view(before)), metric.metric.aggregation)  # type: ignore[arg-type]
+    column = Column.of(metric.score(users.view(before)), metric.metric.aggregation)
     if not column.counts.any():
         return None
     if column.is_composed and column.aggregation in RATIOS:
@@ -113,9 +120,9 @@ def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | N
 
 
 def compare_users(
-    metric: BoundMetric, sums: Sums | None, users: VariantUsers, places: tuple[int, int], how: tuple[float, Mapping[str, float] | None]
+    metric: BoundMetric, sums: Sums | None, users: VariantUsers, places: tuple[int, int], how: Decision
 ) -> VariantDifference:
-    """The decision about two variants on one metric. `how` is alpha, and the expected shares for a sequential test."""
+    """The decision about two variants on one metric."""
     alpha, shares = how
     rows = [np.flatnonzero(users.variant == place) for place in places]
     names = (users.variants[places[0]], users.variants[places[1]])
@@ -123,7 +130,8 @@ def compare_users(
     estimate, unadjusted = Estimate.unknown(), math.nan
     if sums is not None and shares is not None:
         method = BETTING
-        estimate, values = _sequence(metric, sums, users, places, shares[names[1]] / (shares[names[0]] + shares[names[1]]), alpha)
+        share = shares[names[1]] / (shares[names[0]] + shares[names[1]])
+        estimate, values = _sequence(metric, sums, users, places, Decision(alpha, {names[1]: share}))
         unadjusted = estimate.value
     elif sums is not None:
         plain = [sums.ratio(row, adjusted=False) for row in rows]
@@ -154,12 +162,13 @@ def compare_users(
 
 
 def _sequence(
-    metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], share: float, alpha: float
+    metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], how: Decision
 ) -> tuple[Estimate, tuple[float, float]]:
     """The difference of the means of the users' own values, with a confidence sequence; and both means.
 
     Users without a value, because nothing was shown to them, do not count.
     """
+    alpha, share = how.alpha, (how.shares or {})[users.variants[places[1]]]
     least, most = check_bounded(metric)
     inside = np.isin(users.variant, places) & (sums.bottom > 0)
     own = (sums.top[inside] / sums.bottom[inside] - least) / (most - least)

@@ -20,21 +20,23 @@ MOST_IN_SEVERAL = 0.01
 """The largest share of users with several variants with which there is a verdict."""
 
 
-def withheld_reason(ratio: SampleRatio, users: VariantUsers) -> str:
-    """Why the variants are not comparable; empty if they are."""
+def withheld_reason(ratio: SampleRatio, users: VariantUsers, *, has_split: bool) -> str:
+    """Why the variants are not comparable; empty if they are. `has_split`: whether the user set the expected shares."""
     if ratio.is_mismatch:
+        advice = "" if has_split else ". If the split was meant to be unequal, add --split"
         found = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
         wanted = ", ".join(f"{name} {_share(share)}" for name, share in ratio.expected.items())
         return (
-            f"the numbers of users do not fit the split: {found}, but {wanted} was expected (sample ratio mismatch, chi-squared "
-            f"test, {p_text(ratio.p)}). The assignment or the log loses users of one variant, so the users are not comparable. "
-            "If the split was meant to be unequal, add --split"
+            f"the numbers of users do not fit the split: {found}, but {wanted} was expected (sample ratio mismatch, "
+            f"chi-squared test, {p_text(ratio.p)}). The assignment or the log loses users of one variant, so the users are "
+            f"not comparable{advice}"
         )
     n_all = len(users.variant) + users.n_several
     if users.n_several > MOST_IN_SEVERAL * n_all:
+        share = _share(users.n_several / n_all)
         return (
-            f"{users.n_several:,} of {counted(n_all, 'user')} ({_share(users.n_several / n_all)}) saw several variants, so the "
-            "users of the variants are not comparable. Check the assignment and the column with the variant"
+            f"{users.n_several:,} of {counted(n_all, 'user')} ({share}) saw several variants, so the users of the variants are "
+            "not comparable. Check the assignment and the column with the variant"
         )
     return ""
 
@@ -50,7 +52,7 @@ def verdict_on(experiment: Experiment) -> str:
     metrics = list(dict.fromkeys(each.metric for each in experiment.deciding))
     sentences = [_on_metric(experiment, [each for each in experiment.deciding if each.metric == name]) for name in metrics]
     correction = _correction(experiment)
-    return " ".join(sentences) + (f" (p: {correction}.)" if correction else "")
+    return " ".join(sentences) + (f" Correction: {correction}." if correction else "")
 
 
 def _correction(experiment: Experiment) -> str:
@@ -79,24 +81,22 @@ def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how:
     """What a reader should know."""
     notes = []
     if users.n_several:
-        notes.append(f"{counted(users.n_several, 'user')} saw several variants and are left out.")
+        notes.append(f"{counted(users.n_several, 'user')} saw several variants. They are left out.")
     if users.n_without:
         notes.append(f"{counted(users.n_without, 'search')} without a variant are left out.")
     if not users.has_users:
-        notes.append("The log has no users, so sessions or single searches are compared. Intervals are too narrow if users return.")
+        notes.append("The log has no users, so sessions or single searches count. Intervals are too narrow if users return.")
     if how.start is not None and users.before is None:
-        notes.append(f"No user of the experiment has a search before {how.start}, so nothing is adjusted for an earlier period.")
+        notes.append(f"No user of the experiment has a search before {how.start}, so no value is adjusted.")
     if adjusted := [each for each in differences if each.method == CUPED]:
         shares = ", ".join(f"{each.metric} {percent(each.variance_reduction)}" for each in adjusted[:3])
-        notes.append(
-            f"Values are adjusted for the period before {how.start} (CUPED), which removes a part of the variance: {shares}."
-        )
+        notes.append(f"Values are adjusted for the time before {how.start} (CUPED), which removes variance: {shares}.")
     if how.sequential:
         hours = f"{how.window:g} hours"
         notes.append(
-            f"Values are means over users of their own values, from searches within {hours} of their first search. Intervals "
-            "and p hold however often the experiment is looked at."
+            f"Values are means over users of their own values, from searches within {hours} of a user's first search. "
+            "Intervals and p hold however often the experiment is looked at."
         )
         if users.n_unfinished:
-            notes.append(f"{counted(users.n_unfinished, 'user')} came less than {hours} before the end of the log and are left out.")
+            notes.append(f"{counted(users.n_unfinished, 'user')} came in the last {hours} of the log. They are left out.")
     return tuple(notes)

@@ -23,7 +23,7 @@ CLICKED = "x AND r IS NOT NULL"
 IS_COUNTED = "c NOT IN (SELECT c FROM bots)"
 CLICKED_SEARCHES = f"FROM {ROWS} WHERE {IS_COUNTED} GROUP BY h HAVING bool_or(tag_0 IS NOT NULL) AND bool_or({CLICKED})"
 CreditOf = Callable[[str, Sequence[str]], tuple[float, float, float]]
-"""The credit of a search, from its interleaving as text and the clicked documents: for the first ranking, for the second, tie."""
+"""The credit of a search (first ranking, second, tie), from its interleaving as text and the clicked documents."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _team_names(log: OpenLog) -> tuple[str, str]:
     names = sorted(str(name) for (name,) in rows)
     if len(names) != 2:
         found = ", ".join(map(shortened, names))
-        raise DataError(f"expected the names of 2 teams, and empty cells for documents of no team, found {found}", source=log.label)
+        raise DataError(f"expected the names of 2 teams, and empty cells for no team, found {found}", source=log.label)
     return names[0], names[1]
 
 
@@ -80,16 +80,15 @@ def _by_team(log: OpenLog, names: tuple[str, str]) -> Floats:
     """Team draft: the team with more clicks wins a search."""
     of_a, of_b = (f"count(*) FILTER ({CLICKED} AND tag_0 = {literal(name)})" for name in names)
     searches = f"SELECT any_value(c) AS c, {of_a} AS a, {of_b} AS b {CLICKED_SEARCHES}"
-    sums = ", ".join(f"count(*) FILTER ({condition}) AS n_{name}" for name, condition in (("a", "a > b"), ("b", "b > a"), ("tie", "a = b")))
+    conditions = {"n_a": "a > b", "n_b": "b > a", "n_tie": "a = b"}
+    sums = ", ".join(f"count(*) FILTER ({condition}) AS {name}" for name, condition in conditions.items())
     columns = log.connection.execute(f"SELECT {sums} FROM ({searches}) GROUP BY c ORDER BY ALL").fetchnumpy()
-    return np.column_stack([np.asarray(columns[name], dtype=float) for name in ("n_a", "n_b", "n_tie")])
+    return np.column_stack([np.asarray(columns[name], dtype=float) for name in conditions])
 
 
 def _by_list(log: OpenLog, credit_of: CreditOf) -> Floats:
     """Any method: the credit of each search with a click is computed from its interleaving."""
-    sql = (
-        f"SELECT any_value(c), any_value(tag_0), list(d ORDER BY r) FILTER ({CLICKED}) {CLICKED_SEARCHES}"
-    )
+    sql = f"SELECT any_value(c), any_value(tag_0), list(d ORDER BY r) FILTER ({CLICKED}) {CLICKED_SEARCHES}"
     cursor = log.connection.execute(sql)
     wins: dict[int, list[float]] = {}
     while rows := cursor.fetchmany(AT_ONCE):
@@ -102,5 +101,3 @@ def _by_list(log: OpenLog, credit_of: CreditOf) -> Floats:
             for place, value in enumerate(gained):
                 mine[place] += value
     return np.array(sorted(wins.values())).reshape(-1, 3)
-
-

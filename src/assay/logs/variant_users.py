@@ -32,6 +32,9 @@ class Period(NamedTuple):
     the end of the log are left out."""
 
 
+WHOLE_LOG = Period()
+
+
 @dataclass(frozen=True)
 class VariantUsers:
     """Users with one variant each, the first to come first, without their ids."""
@@ -62,7 +65,7 @@ def read_users(
     source: Any,
     counts: Iterable[Count],
     by: str = "",
-    period: Period = Period(),
+    period: Period = WHOLE_LOG,
     first_rank: int = 1,
     most_per_hour: int | None = None,
 ) -> VariantUsers:
@@ -74,7 +77,7 @@ def read_users(
         if not by:
             log.tables[0].needed(VARIANT, "the variant of each search")
         shape = create_impressions(log, (by or VARIANT,), first_rank)
-        if not shape.has("time") and period != Period():
+        if not shape.has("time") and period != WHOLE_LOG:
             log.tables[0].needed("time", "the time of each search")
         create_searches(log, shape, counts, 1, most_per_hour)
         return _read(log, shape, counts, period)

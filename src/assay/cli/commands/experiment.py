@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, check_output, write_and_print
+from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, write_and_print
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import LEVEL_HELP, integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import write_notes
@@ -24,8 +25,8 @@ EXAMPLES = """\
   assay experiment compare logs.parquet --fail-if-worse -f markdown
   assay experiment interleaving clicks.parquet --names bm25 dense"""
 ACTIONS = ("compare", "interleaving")
-FORMATS_WITH_PAGES = (*FORMATS, "html")
-ENDINGS_WITH_PAGES = f"{ENDINGS} .html"
+PAGE = ".html"
+ENDINGS_WITH_PAGES = f"{ENDINGS} {PAGE}"
 MOST = 10**9
 OF_ACTION = {
     **dict.fromkeys(("metrics", "by", "control", "split", "start", "sequential", "window", "correction"), "compare"),
@@ -41,12 +42,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", metavar="|".join(ACTIONS), help="compare: variants of an A/B test; interleaving: two interleaved rankings"
     )
     parser.add_argument(
-        "files", nargs="*", metavar="file", help="a search log: Parquet, JSON lines or CSV; several files are parts of one log"
+        "files",
+        nargs="*",
+        metavar="file",
+        help="a search log: Parquet, JSON lines, CSV; several files are one log",
     )
     read = parser.add_argument_group("reading")
-    read.add_argument("--columns", metavar="ROLE=NAME,…", help="names of columns that are not recognised, such as variant=arm")
+    read.add_argument("--columns", metavar="ROLE=NAME,…", help="names of columns that are not recognised: variant=arm")
     read.add_argument(
-        "--first-rank", type=int, choices=(0, 1), default=1, metavar="RANK", help="the first rank of the log, 0 or 1 (default: 1)"
+        "--first-rank",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        metavar="RANK",
+        help="the first rank of the log (default: 1)",
     )
     read.add_argument(
         "--most-per-hour",
@@ -58,16 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_interleaving_arguments(parser.add_argument_group("interleaving"))
     decide = parser.add_argument_group("decision")
     decide.add_argument("--level", type=parse_level, metavar="LEVEL", help=f"{LEVEL_HELP}; alpha is 1 - level")
-    decide.add_argument("--alpha", type=parse_number, metavar="ALPHA", help="largest p that counts as significant (default: 0.05)")
+    decide.add_argument("--alpha", type=parse_number, metavar="ALPHA", help="largest significant p (default: 0.05)")
     decide.add_argument(
         "--fail-if-worse",
         action="store_true",
         help="exit with 1 if a variant (or the second ranking) is shown to be worse, or if there is no verdict",
     )
     parser.add_argument("--name", metavar="NAME", help="name of the experiment")
-    show = add_output_arguments(
-        parser, FORMATS_WITH_PAGES, choices=FORMATS_WITH_PAGES, endings=ENDINGS_WITH_PAGES
-    )
+    show = add_output_arguments(parser, FORMATS, choices=FORMATS, endings=ENDINGS_WITH_PAGES)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
 
@@ -138,11 +145,40 @@ def run_experiment(options: argparse.Namespace) -> int:
         raise UsageError("--alpha and --level are two ways to set the same value (alpha = 1 - level). Use one of them")
     if options.window is not None and not options.sequential:
         raise UsageError("--window is for --sequential")
-    check_output(options.output, ENDINGS_WITH_PAGES, options.file_format)
+    _check_output(options)
     is_failed = {"compare": _compare, "interleaving": _interleaving}[options.action](options)
     if options.output:
         write_notes(options, f"wrote {', '.join(options.output)}")
     return GateFailed.exit_code if options.fail_if_worse and is_failed else 0
+
+
+def _check_output(options: argparse.Namespace) -> None:
+    """Refuse files that cannot be written."""
+    if options.output:
+        from assay.reports import check_endings, check_html_packages, check_outputs
+
+        check_endings(options.output, ENDINGS_WITH_PAGES.split(), options.file_format)
+        check_outputs(options.output, ENDINGS_WITH_PAGES.split(), options.file_format)
+        if _pages(options):
+            check_html_packages()
+
+
+def _pages(options: argparse.Namespace) -> list[str]:
+    return [path for path in options.output if path.lower().endswith(PAGE)]
+
+
+def _write(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:
+    """Write the output files, with HTML pages, then print."""
+    from assay.atomic_write import atomic_write
+    from assay.masking import mask
+    from assay.reports import Style
+
+    pages = _pages(options)
+    for path in pages:
+        with atomic_write(Path(path)) as file:
+            file.write(mask(render("html", Style())).encode("utf-8", "surrogatepass"))
+    others = [path for path in options.output if path not in pages]
+    write_and_print(argparse.Namespace(**{**vars(options), "output": others}), render)
 
 
 def _source(options: argparse.Namespace) -> str | Sequence[str]:
@@ -181,7 +217,7 @@ def _compare(options: argparse.Namespace) -> bool:
     def render(form: str, style: Style) -> str:
         return render_experiment(experiment, form, style, options.digits)
 
-    write_and_print(options, render)
+    _write(options, render)
     return bool(experiment.withheld) or experiment.is_worse
 
 
@@ -199,7 +235,7 @@ def _interleaving(options: argparse.Namespace) -> bool:
         first_rank=options.first_rank,
         most_per_hour=options.most_per_hour,
     )
-    write_and_print(options, lambda form, style: render_interleaving(outcome, form, style))
+    _write(options, lambda form, style: render_interleaving(outcome, form, style))
     return not outcome.clicked or outcome.better == outcome.a
 
 

@@ -28,7 +28,9 @@ from assay.reports.table import (
 from assay.text import counted, percent, with_minus
 
 
-def render_experiment(experiment: Experiment, form: str = "table", style: Style | None = None, digits: int | None = None) -> str:
+def render_experiment(
+    experiment: Experiment, form: str = "table", style: Style | None = None, digits: int | None = None
+) -> str:
     """An A/B test in one format. CSV has a row for each difference."""
     if form == "json":
         return json_text(experiment.to_dict())
