@@ -1,7 +1,7 @@
 """Write experiment.jsonl, the log of a simulated A/B test, and interleaved.jsonl, the log of interleaved searches.
 
-Users look at rank r with the probability 1/r. The search engine "dense" orders documents with less noise than "bm25". The A/B
-test starts on 9 March 2026, after a week in which all users have bm25. The same seed gives the same logs.
+Users look at rank r with the probability 1/r. The search engine "dense" orders documents with less noise than "bm25". The
+A/B test starts on 9 March 2026, after a week in which all users have bm25. The same seed gives the same logs.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def difference_sequence(values: Floats, is_second: Floats, share: float, alpha: 
     """The mean of the second group minus the mean of the first, for values from 0 to 1 of users in the order they came.
 
     Each user is in the second group with the probability `share`. With c the mean of earlier users, the score
-    (Y − c)·(1{second}/share − 1{first}/(1 − share)) is bounded and has the difference as its mean (the doubly robust score of
+    (Y − c)·(1{second}/share − 1{first}/(1 − share)) is bounded, and its mean is the difference (the doubly robust score of
     Waudby-Smith et al. 2024, Anytime-valid Off-policy Inference for Contextual Bandits).
     """
     time = np.arange(1.0, len(values) + 1)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from assay.arrays import Floats
 from assay.comparison import p_text
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
@@ -22,7 +24,7 @@ from assay.text import counted
 AUTO, T, SIGN = "auto", "t", "sign"
 TESTS = {
     AUTO: "t from 30 users with a click on, sign below",
-    T: "Student's t over users, of the share of the searches that are won; ties count as half a win",
+    T: "Student's t over users, of the share of a user's searches that is won; ties count as half a win",
     SIGN: "exact sign test over users: of the users with more wins of one ranking, the share that prefers the second one",
 }
 FEWEST_FOR_T = 30
@@ -51,7 +53,7 @@ class InterleavingOutcome:
     test: str
     """`t` or `sign`."""
     share: float
-    """The share of the searches (t) or of the users (sign) that b wins; 0.5 if both are equally good."""
+    """The share of a user's searches that b wins, as a mean over users (t), or the share of the users (sign)."""
     low: float
     high: float
     p: float
@@ -71,7 +73,7 @@ class InterleavingOutcome:
         """The conclusion in one sentence."""
         if not self.clicked:
             return "There is no verdict: no interleaved search has a click."
-        what = "the searches with a click" if self.test == T else f"the {self.unit}s who prefer one of them"
+        what = f"a {self.unit}'s searches with a click" if self.test == T else f"the {self.unit}s who prefer one of them"
         if math.isnan(self.p):
             return f"There is no verdict: {counted(self.clicked_users, self.unit)} with a click cannot be tested."
         shown = f"{_percent(self.share)} of {what}{self._interval(self.share > 0.5)}, {p_text(self.p)}"
@@ -157,7 +159,7 @@ def decide_interleaving(
     lead = wins[:, 1] - wins[:, 0]
     prefer_a, prefer_b = int((lead < -1e-9).sum()), int((lead > 1e-9).sum())
     size = wins.sum(axis=1)
-    ratio = Ratio.of(wins[:, 1] + wins[:, 2] / 2, size)
+    ratio = Ratio.of((wins[:, 1] + wins[:, 2] / 2) / size, np.ones(len(wins)))
     is_many = len(wins) >= FEWEST_FOR_T and bool(ratio.variance > 0)
     chosen = test if test != AUTO else T if is_many else SIGN
     estimate = ratio.estimate(1 - alpha, 0.5) if chosen == T else sign_estimate(prefer_a, prefer_b, 1 - alpha)
@@ -175,8 +177,8 @@ def decide_interleaving(
         prefer_b=prefer_b,
         test=chosen,
         share=estimate.value + 0.5,
-        low=estimate.low + 0.5,
-        high=estimate.high + 0.5,
+        low=max(estimate.low + 0.5, 0.0),
+        high=min(estimate.high + 0.5, 1.0),
         p=estimate.p,
         alpha=alpha,
         unit="user",

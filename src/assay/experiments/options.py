@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.errors import BadParameter, UsageError
+from assay.errors import BadParameter
 from assay.experiments.sample_ratio import Shares, Split, parse_split
 from assay.stats import Correction, checked_fraction, parse_correction
 
@@ -26,7 +26,7 @@ class ExperimentOptions:
     split: Split | None = None
     """The expected shares of users; None: equal shares."""
     start: str | datetime | None = None
-    """The start of the experiment: searches before it are only used to reduce the variance."""
+    """The start of the experiment: searches before it only reduce the variance; a sequential test leaves them out."""
     sequential: bool = False
     """Whether intervals and p hold at all times, for an experiment that is looked at while it runs."""
     window: float = 24.0
@@ -44,8 +44,6 @@ class ExperimentOptions:
         number = self.window
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
             raise BadParameter(f"the window must be a number of hours above 0, not {number!r}")
-        if self.sequential and self.start is not None:
-            raise UsageError("a sequential test does not use a period before the experiment. Use --start or --sequential")
 
     @property
     def level(self) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.errors import DataError
-from assay.experiments.interleaving import METHODS, NOBODY, A, B, Interleaving
+from assay.experiments.interleaving import NOBODY, A, B, Interleaving
 from assay.text import shortened
 
 
@@ -28,8 +28,6 @@ def parse_interleaving(record: Any) -> Interleaving:
 def _problem(parsed: Interleaving) -> str:
     """What is wrong; empty if nothing is."""
     n = len(parsed.ranking)
-    if parsed.method not in METHODS:
-        return f"its method is {parsed.method!r}"
     if not n == len(parsed.teams) == len(parsed.ranks_a) == len(parsed.ranks_b):
         return "ranking, teams, ranks_a and ranks_b must have the same length"
     if len(set(parsed.ranking)) < n:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from assay.comparison import corrected_over, difference_text, lead_text, p_text
 from assay.experiments.options import ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio
@@ -16,12 +18,21 @@ from assay.text import counted, percent
 if TYPE_CHECKING:
     from assay.experiments.experiment import Experiment
 
+FEWEST_USERS = 200
+"""From this number of users of each variant on, the delta method keeps its error rate even for very active users."""
 MOST_IN_SEVERAL = 0.01
 """The largest share of users with several variants with which there is a verdict."""
 
 
 def withheld_reason(ratio: SampleRatio, users: VariantUsers, *, has_split: bool) -> str:
     """Why the variants are not comparable; empty if they are. `has_split`: whether the user set the expected shares."""
+    n_all = len(users.variant) + users.n_several
+    if users.n_several > MOST_IN_SEVERAL * n_all:
+        share = _share(users.n_several / n_all)
+        return (
+            f"{users.n_several:,} of {counted(n_all, 'user')} ({share}) saw several variants, so the users of the variants "
+            "are not comparable. Check the assignment and the column with the variant"
+        )
     if ratio.is_mismatch:
         advice = "" if has_split else ". If the split was meant to be unequal, add --split"
         found = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
@@ -30,13 +41,6 @@ def withheld_reason(ratio: SampleRatio, users: VariantUsers, *, has_split: bool)
             f"the numbers of users do not fit the split: {found}, but {wanted} was expected (sample ratio mismatch, "
             f"chi-squared test, {p_text(ratio.p)}). The assignment or the log loses users of one variant, so the users are "
             f"not comparable{advice}"
-        )
-    n_all = len(users.variant) + users.n_several
-    if users.n_several > MOST_IN_SEVERAL * n_all:
-        share = _share(users.n_several / n_all)
-        return (
-            f"{users.n_several:,} of {counted(n_all, 'user')} ({share}) saw several variants, so the users of the variants are "
-            "not comparable. Check the assignment and the column with the variant"
         )
     return ""
 
@@ -84,9 +88,13 @@ def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how:
         notes.append(f"{counted(users.n_several, 'user')} saw several variants. They are left out.")
     if users.n_without:
         notes.append(f"{counted(users.n_without, 'search')} without a variant are left out.")
+    if 0 < min(np.bincount(users.variant)) < FEWEST_USERS:
+        notes.append(
+            f"A variant has fewer than {FEWEST_USERS} users. If few users have most searches, the intervals are too narrow."
+        )
     if not users.has_users:
         notes.append("The log has no users, so sessions or single searches count. Intervals are too narrow if users return.")
-    if how.start is not None and users.before is None:
+    if how.start is not None and not how.sequential and users.before is None:
         notes.append(f"No user of the experiment has a search before {how.start}, so no value is adjusted.")
     if adjusted := [each for each in differences if each.method == CUPED]:
         shares = ", ".join(f"{each.metric} {percent(each.variance_reduction)}" for each in adjusted[:3])

@@ -97,12 +97,15 @@ def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -
         "SELECT c, min(tag_0) AS variant, min(tag_0) <> max(tag_0) AS is_several, min(t) AS first, "
         f"count(*) AS n_searches{sums} FROM {during} GROUP BY c ORDER BY first, c",
     )
+    if not len(columns["c"]) and n_unfinished:
+        message = f"all {n_unfinished:,} users came less than {period.window or 0:g} seconds before the end of the log"
+        raise DataError(f"{message}, so none can be counted yet. Use a shorter window, or wait", source=log.label)
     if not len(columns["c"]):
         raise DataError("no search in the experiment has a variant", source=log.label)
     own = ~columns["is_several"].astype(bool)
     names, codes = np.unique(columns["variant"][own].astype(str), return_inverse=True)
     before = None
-    if period.start is not None:
+    if period.start is not None and period.window is None:
         before = _before(log, f"{source} WHERE t < {period.start}", columns["c"][own], counts, sums)
     return VariantUsers(
         tuple(names.tolist()),
