@@ -1,8 +1,8 @@
 """Simulated clicks: how well judgments from clicks find the order of documents, for each click model.
 
 Run `python -m benchmarks.simulate_clicks [impressions]`. Documents have a known attractiveness. Users look at rank r with
-the probability r^−η, and click if they look and the document attracts them (the position-based model), or read from the top
-and stop when they are satisfied (the cascade of SDBN). The search engine is good but not perfect, and changes its order a little
+the probability r^−η, and click if they look and the document attracts them (the position-based model). Or they read from the
+top and stop when they are satisfied (the cascade of SDBN). The search engine is not perfect, and changes its order a little
 from search to search. Kendall's τ compares the order of the estimates with the true order, over the documents of each query.
 """
 

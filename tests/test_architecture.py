@@ -307,6 +307,8 @@ MAY_MARK = {
         "grammar.py",
         "judged_answers/judged_answers.py",
         "judges/judging_run.py",
+        "logs/scoring.py",
+        "logs/variants.py",
         "judges/parsing.py",
         "metrics/parsing.py",
         "providers/provider.py",

@@ -7,8 +7,7 @@ import json
 import pytest
 
 import assay
-from assay.logs import check_log
-from assay.logs.check import hashed_id
+from assay.logs import check_log, hashed_id
 
 from ._plain import Click, Search, rows
 

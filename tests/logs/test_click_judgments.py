@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.logs.click_models import score_interval
+from assay.logs import score_interval
 from assay.model import MEAN, Column
 from assay.stats import column_intervals
 

@@ -2,6 +2,7 @@ from assay.logs.check import MOST_SEARCHES_PER_HOUR as MOST_SEARCHES_PER_HOUR
 from assay.logs.check import LogCheck as LogCheck
 from assay.logs.check import LogFinding as LogFinding
 from assay.logs.check import check_log as check_log
+from assay.logs.check import hashed_id as hashed_id
 from assay.logs.click_judgments import FEWEST_SHOWN as FEWEST_SHOWN
 from assay.logs.click_judgments import LEVELS as LEVELS
 from assay.logs.click_judgments import MODELS as MODELS
@@ -9,6 +10,7 @@ from assay.logs.click_judgments import ClickJudgments as ClickJudgments
 from assay.logs.click_judgments import check_judgment_file as check_judgment_file
 from assay.logs.click_judgments import judge_clicks as judge_clicks
 from assay.logs.click_judgments import parse_levels as parse_levels
+from assay.logs.click_models import score_interval as score_interval
 from assay.logs.interleaved_searches import InterleavedSearches as InterleavedSearches
 from assay.logs.interleaved_searches import read_interleaved as read_interleaved
 from assay.logs.scoring import evaluate_log as evaluate_log

@@ -169,8 +169,8 @@ def _about_times(log: OpenLog, shape: Shape) -> list[LogFinding]:
         has_zone = zoned.format(field.name)
         has_none = f"NOT ({has_zone}) AND contains({field.name}, ':')"
         sql = f"SELECT {how_many(has_zone)}, {how_many(has_none)} FROM {table.reader}"
-        found = log.connection.execute(sql).fetchone()
-        n_with, n_without = n_with + found[0], n_without + found[1]
+        n_zoned, n_plain = log.connection.execute(sql).fetchone()
+        n_with, n_without = n_with + n_zoned, n_without + n_plain
     if not (n_with and n_without):
         return []
     message = f"{n_with:,} times have a time zone and {n_without:,} have none"

@@ -259,17 +259,18 @@ def _judgments(
         grades,
         level,
         about,
-        _notes(counts, n_left_out, least, some, steps),
+        _notes(model, counts, n_left_out, least, some, steps),
     )
 
 
 def _notes(
-    counts: ClickCounts, n_left_out: int, least: int, some: Estimates, steps: tuple[float, ...] | None
+    model: str, counts: ClickCounts, n_left_out: int, least: int, some: Estimates, steps: tuple[float, ...] | None
 ) -> tuple[str, ...]:
     notes = []
     if n_left_out:
+        verb = "were shown" if model != "sdbn" else "were examined (down to the lowest click)"
         share = f"{n_left_out:,} of {counts.n_seen:,} pairs of query and document"
-        notes.append(f"{share} were shown less than {least} times and have no grade.")
+        notes.append(f"{share} {verb} less than {least} times and have no grade.")
     if steps is not None:
         first = np.searchsorted(np.array(steps), some.low, side="right")
         last = np.searchsorted(np.array(steps), some.high, side="right")

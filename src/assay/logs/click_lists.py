@@ -16,6 +16,18 @@ SEPARATORS = "[;|]"
 """What separates ids in a cell of a table."""
 LISTS = ("docs", "ranks", "props", "cdocs", "ctimes", "cdwells")
 """The lists of a search: documents, ranks and propensities that were shown; documents, times and dwell times of clicks."""
+OF_CLICK = "FOR j IN range(1, len(cdocs) + 1) IF cdocs[j] = d]"
+LIST_VALUES = {
+    "r": "CASE WHEN d IS NOT NULL AND i <= len(docs) THEN coalesce(ranks[i], i)::INTEGER END",
+    "x": "d IS NOT NULL AND list_contains(cdocs, d)",
+    "ct": f"list_min([ctimes[j] {OF_CLICK})",
+    "dw": f"list_max([CASE WHEN cdwells[j] >= 0 THEN cdwells[j] END {OF_CLICK})",
+    "p": "props[i]",
+    "odd_dwell": f"coalesce(list_min([cdwells[j] {OF_CLICK}) < 0, false)",
+    "d": "d",
+    "wrong": "wrong",
+}
+"""Column of the relation → SQL over the lists of a search, with the document d at place i of all its documents."""
 ELEMENT_ROLES = ("doc_id", "rank", "propensity", "dwell", "dwell_ms", "click_time", "time")
 
 
@@ -73,18 +85,7 @@ def list_shape(log: OpenLog, table: LogTable, roles: Mapping[str, Field], scalar
         f"SELECT *, unnest(CASE WHEN len(every) = 0 THEN [NULL] ELSE every END) AS d, "
         f"unnest(range(1, greatest(len(every), 1) + 1)) AS i FROM (SELECT *, {every} AS every FROM ({base}))"
     )
-    mine = "FOR j IN range(1, len(cdocs) + 1) IF cdocs[j] = d]"
-    values = {
-        "r": "CASE WHEN d IS NOT NULL AND i <= len(docs) THEN coalesce(ranks[i], i)::INTEGER END",
-        "x": "d IS NOT NULL AND list_contains(cdocs, d)",
-        "ct": f"list_min([ctimes[j] {mine})",
-        "dw": f"list_max([CASE WHEN cdwells[j] >= 0 THEN cdwells[j] END {mine})",
-        "p": "props[i]",
-        "odd_dwell": f"coalesce(list_min([cdwells[j] {mine}) < 0, false)",
-        "d": "d",
-        "wrong": "wrong",
-    }
-    columns = {name: values[name] for name in ROW_VALUES}
+    columns = {name: LIST_VALUES[name] for name in ROW_VALUES}
     outer = {**whose_searches(is_row_a_search=True), **{name: name for name in columns_of_search(scalars)}, **columns}
     has = {role for role in ("click_time", "dwell", "propensity") if _has(role, shown, clicks, time_role, dwell_role)}
     kept = frozenset({*roles} - {"dwell", "dwell_ms", "click_time", "propensity"} | {"rank", "doc_id"} | has)

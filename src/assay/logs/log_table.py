@@ -163,8 +163,9 @@ def _parts_of(source: Any) -> Sequence[Any]:
 
 def _table_of(connection: Any, source: Any, number: int, stack: ExitStack) -> LogTable:
     """The table of one file, frame or list of records."""
-    if isinstance(source, str | Path) or hasattr(source, "read"):
-        return _file(connection, as_source(source))
+    source = as_source(source)
+    if isinstance(source, FileSource):
+        return _file(connection, source)
     if is_frame(source) and not isinstance(source, list | tuple | dict):
         name = f"frame_{number}"
         connection.register(name, source)

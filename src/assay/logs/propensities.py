@@ -37,14 +37,14 @@ def _of_file(source: Any) -> dict[float, float]:
 
     def take(_number: int, _place: str, record: Mapping[str, Any]) -> None:
         names = {fold(name): name for name in record}
-        found = {
+        columns = {
             role: next((names[name] for name in TABLE_COLUMNS["logs"][role] if name in names), None)
             for role in ("rank", "propensity")
         }
-        for role, name in found.items():
+        for role, name in columns.items():
             if name is None:
                 raise DataError(f"found no column {role} among {', '.join(map(repr, record))}")
-        known[_rank(record[str(found["rank"])])] = _probability(record[str(found["propensity"])])
+        known[_rank(record[str(columns["rank"])])] = _probability(record[str(columns["propensity"])])
 
     each_numbered_record(Path(source), take)
     return known

@@ -41,9 +41,9 @@ def evaluate_log(
 
     `log` is a file (Parquet, JSON lines, CSV), a list of files that are parts of one log, the two tables of OpenSearch's
     UBI, a data frame, or a list of records. `by` names the columns to slice by, such as `variant`, `day` and `device`. The
-    rows of `result.table` are users, as numbers without their ids, so that intervals are about users. `columns` names columns
-    that are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0. Users with more than
-    `most_per_hour` searches in one hour are left out.
+    rows of `result.table` are users, as numbers without their ids, so that intervals are about users. `columns` names
+    columns that are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0. Users with more
+    than `most_per_hour` searches in one hour are left out.
     """
     asked = parse_log_metrics(written_metrics(metrics))
     with named_columns(columns):

@@ -205,8 +205,7 @@ def fetch(log: OpenLog, sql: str) -> dict[str, Any]:
 
 
 def _plain(column: Any) -> Any:
-    if hasattr(column, "filled"):
-        if column.dtype.kind in "iufb":
-            return column.astype(float).filled(np.nan)
-        return column.filled(None)
-    return np.asarray(column)
+    is_number = column.dtype.kind in "iufb"
+    if not np.ma.isMaskedArray(column):
+        return np.asarray(column)
+    return np.ma.filled(column.astype(float), np.nan) if is_number else np.ma.filled(column, None)

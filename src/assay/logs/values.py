@@ -45,7 +45,7 @@ def time_of(field: Field) -> str:
     if field.type in ("TIMESTAMP", "DATE"):
         return f"epoch_us({field.name}::TIMESTAMP)"
     number = _scaled(number_of(field))
-    return number if field.is_number else f"coalesce(epoch_us(TRY_CAST({field.name} AS TIMESTAMP)), {number})"
+    return number if field.is_number else f"coalesce(epoch_us(TRY_CAST({field.name} AS TIMESTAMPTZ)), {number})"
 
 
 def _scaled(number: str) -> str:

@@ -58,13 +58,8 @@ def column_intervals(
         if column.aggregation.summarise is None:
             continue
         defined = column.counts
-        if column.is_estimate:
-            known = not column.is_difference
-            whole = estimated_mean(column.weight[defined]).interval(level) if known else (np.nan, np.nan)
-            intervals[name] = (*whole, T)
-            continue
-        if (q := column.aggregation.counted_quantile) is not None and column.is_composed:
-            intervals[name] = counted_quantile_interval(column.weight[defined], q, level)
+        if (ready := _of_parts(column, level)) is not None:
+            intervals[name] = ready
             continue
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)
@@ -82,6 +77,16 @@ def column_intervals(
             low, high = ends(_where_defined(of), intervals[name][2], level)
             intervals[name] = scores.named(float(low[0]), float(high[0]), intervals[name][2])
     return intervals
+
+
+def _of_parts(column: Column, level: float) -> tuple[float, float, str] | None:
+    """The interval of an estimate from a sample of judgments, or of a quantile of counted times; None for others."""
+    parts = column.weight[column.counts]
+    if column.is_estimate:
+        low, high = (np.nan, np.nan) if column.is_difference else estimated_mean(parts).interval(level)
+        return low, high, T
+    q = column.aggregation.counted_quantile
+    return None if q is None or not column.is_composed else counted_quantile_interval(parts, q, level)
 
 
 def difference_intervals(

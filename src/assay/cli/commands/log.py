@@ -62,7 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Parquet, JSON lines or CSV, with a row for each shown document or for each search; several files are parts of "
         "one log, or the two tables of OpenSearch's UBI",
     )
-    read = parser.add_argument_group("reading")
+    _add_reading_arguments(parser.add_argument_group("reading"))
+    _add_score_arguments(parser.add_argument_group("score"))
+    _add_judgment_arguments(parser.add_argument_group("judgments"))
+    _add_check_arguments(parser.add_argument_group("check"))
+    show = add_output_arguments(
+        parser,
+        FORMATS,
+        output="write to this file: score .json .csv .md .tex .txt; judgments .csv .tsv .jsonl .txt (TREC); may be repeated",
+        choices=FORMATS,
+    )
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
+
+
+def _add_reading_arguments(read: argparse._ArgumentGroup) -> None:
+    """How columns are called, and where ranks start."""
     read.add_argument(
         "--columns",
         metavar="ROLE=NAME,…",
@@ -77,7 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RANK",
         help="the first rank of the log, 0 or 1 (default: 1)",
     )
-    score = parser.add_argument_group("score")
+
+
+def _add_score_arguments(score: argparse._ArgumentGroup) -> None:
+    """Metrics, slices, intervals and the store."""
     score.add_argument(
         "-m",
         "--metrics",
@@ -108,8 +125,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     score.add_argument("--save", action="store_true", help="save the result in the store, for history and reports")
     add_store_argument(score)
     score.add_argument("--name", metavar="NAME", help="name of the result (default: the name of the file)")
-    _add_judgment_arguments(parser.add_argument_group("judgments"))
-    check = parser.add_argument_group("check")
+
+
+def _add_check_arguments(check: argparse._ArgumentGroup) -> None:
+    """When a user is probably a program, and how such users are named."""
     check.add_argument(
         "--most-per-hour",
         type=integer_parser(MOST, 1),
@@ -121,13 +140,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEYFILE",
         help="check: name such users by a hash of their ids with the key in this file (without it, no user is named)",
     )
-    show = add_output_arguments(
-        parser,
-        FORMATS,
-        output="write to this file: score .json .csv .md .tex .txt; judgments .csv .tsv .jsonl .txt (TREC); may be repeated",
-        choices=FORMATS,
-    )
-    show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
 
 def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:

@@ -87,11 +87,11 @@ def log_check_sections(check: LogCheck) -> tuple[Section, ...]:
     """The verdict, then each finding with its first cases and what to do."""
     n_errors = sum(finding.severity == "error" for finding in check.findings)
     counts = [(n_errors, "error"), (len(check.findings) - n_errors, "warning")]
-    found = ", ".join(counted(n, kind) for n, kind in counts if n) or "No problems found"
+    verdict = ", ".join(counted(n, kind) for n, kind in counts if n) or "No problems found"
     totals = check.totals
     sizes = ((totals.searches, "search"), (totals.shown, "shown document"), (totals.clicked, "click"))
     size = ", ".join(counted(n, noun) for n, noun in sizes)
-    return (Section(parts=(Paragraph(f"{found} in {check.name} ({size}).", Mark.BEST), *map(_finding, check.findings))),)
+    return (Section(parts=(Paragraph(f"{verdict} in {check.name} ({size}).", Mark.BEST), *map(_finding, check.findings))),)
 
 
 def _finding(finding: LogFinding) -> Notes:
