@@ -77,6 +77,13 @@ def test_a_user_with_many_searches_counts_as_one_user():
     assert (outcome.share, outcome.better) == (pytest.approx(20 / 50), None)
 
 
+def test_the_sentence_has_the_share_with_its_own_interval():
+    outcome = decide_interleaving(np.array([[1, 0, 0]] * 8 + [[0, 1, 0]] * 4, dtype=float))
+    interval = stats.binomtest(4, 12).proportion_ci(0.95, method="exact")
+    ends = f"[{100 * interval.low:.1f} %, {100 * interval.high:.1f} %], p = 0.388."
+    assert outcome.verdict == f"b is not shown to differ from a: it wins 33.3 % of the users who prefer one of them {ends}"
+
+
 def test_swapping_the_rankings_swaps_the_verdict():
     wins = np.array([[0, 2, 1]] * 40 + [[2, 1, 0]] * 12, dtype=float)
     for test in ("t", "sign"):

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import DataError, UnknownName, near_matches
+from assay.experiments.log_columns import columns_named
 from assay.experiments.options import CONTROL_NAMES, HOUR, ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio, check_ratio, expected_shares
 from assay.experiments.variant_difference import Decision, VariantDifference, check_bounded, compare_users, sums_of
 from assay.experiments.words import notes_on, verdict_on, withheld_reason
-from assay.files import Reading, parse_columns, reading_with
 from assay.logs import Period, VariantUsers, parse_log_metrics, read_users
 from assay.metrics import BoundMetric, Given, find_metrics, written_metrics
 from assay.serialize import to_json
@@ -116,10 +116,8 @@ def compare_variants(
             check_bounded(metric)
     period = Period(how.start_time, how.window * HOUR if how.sequential else None)
     counts = needed_counts([metric.score for metric in chosen])
-    with reading_with(Reading(parse_columns(columns))) as reading:
+    with columns_named(columns):
         users = read_users(log, counts, by, period, first_rank, most_per_hour)
-        if columns:
-            reading.check_columns_used()
     return decide_experiment(users, chosen, how, name or "experiment")
 
 

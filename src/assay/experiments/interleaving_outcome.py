@@ -14,8 +14,8 @@ from assay.comparison import p_text
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.experiments.click_credit import click_outcome
 from assay.experiments.interleaving import Interleaving
+from assay.experiments.log_columns import columns_named
 from assay.experiments.ratios import Estimate, Ratio
-from assay.files import Reading, parse_columns, reading_with
 from assay.logs import read_interleaved
 from assay.serialize import to_json
 from assay.stats import checked_fraction
@@ -76,15 +76,15 @@ class InterleavingOutcome:
         what = f"a {self.unit}'s searches with a click" if self.test == T else f"the {self.unit}s who prefer one of them"
         if math.isnan(self.p):
             return f"There is no verdict: {counted(self.clicked_users, self.unit)} with a click cannot be tested."
-        shown = f"{_percent(self.share)} of {what}{self._interval(self.share > 0.5)}, {p_text(self.p)}"
         if self.better is None:
-            return f"{self.b} is not shown to differ from {self.a}: it wins {shown}."
+            wins = f"{_percent(self.share)} of {what}{self._interval(of_b=True)}"
+            return f"{self.b} is not shown to differ from {self.a}: it wins {wins}, {p_text(self.p)}."
         loser = self.a if self.better == self.b else self.b
         share = self.share if self.better == self.b else 1 - self.share
-        ends = self._interval(self.better == self.b)
+        ends = self._interval(of_b=self.better == self.b)
         return f"{self.better} beats {loser}: it wins {_percent(share)} of {what}{ends}, {p_text(self.p)}."
 
-    def _interval(self, of_b: bool) -> str:
+    def _interval(self, *, of_b: bool) -> str:
         if math.isnan(self.low):
             return ""
         low, high = (self.low, self.high) if of_b else (1 - self.high, 1 - self.low)
@@ -121,10 +121,8 @@ def score_interleaving(
         raise UnknownName("test", test, near_matches(test, TESTS), f"choose from {', '.join(TESTS)}")
     if names is not None and (isinstance(names, str) or len(names) != 2 or names[0] == names[1]):
         raise BadParameter(f"names must be two different names, not {names!r}")
-    with reading_with(Reading(parse_columns(columns))) as reading:
+    with columns_named(columns):
         read = read_interleaved(log, _credit_of, first_rank, most_per_hour)
-        if columns:
-            reading.check_columns_used()
     wins, (a, b) = read.wins, read.names
     if names is not None:
         wins, (a, b) = _in_order(wins, read.names, names)

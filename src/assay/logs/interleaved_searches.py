@@ -51,7 +51,7 @@ def read_interleaved(
         if role is None:
             columns = ", ".join(map(repr, log.tables[0].columns))
             message = f"found no column with the team of each shown document among {columns}; {accepted_names('logs', TEAM)}"
-            raise DataError(message, source=log.label, hint="Or log the whole interleaving as JSON in a column interleaving")
+            raise DataError(message, source=log.label, hint="or log the whole interleaving as JSON in a column interleaving")
         shape = create_impressions(log, (role,), first_rank)
         if role == TEAM and shape.name != "rows":
             message = "a log with one row for each search cannot have a column of teams; log the interleaving as JSON"

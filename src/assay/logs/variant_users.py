@@ -101,7 +101,9 @@ def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -
         message = f"all {n_unfinished:,} users came less than {period.window or 0:g} seconds before the end of the log"
         raise DataError(f"{message}, so none can be counted yet. Use a shorter window, or wait", source=log.label)
     if not len(columns["c"]):
-        raise DataError("no search in the experiment has a variant", source=log.label)
+        raise DataError(
+            "no search in the experiment has a variant; check the column with the variant, and the start", source=log.label
+        )
     own = ~columns["is_several"].astype(bool)
     names, codes = np.unique(columns["variant"][own].astype(str), return_inverse=True)
     before = None
