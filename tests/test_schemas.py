@@ -56,6 +56,9 @@ COMMANDS = {
     "power {runs} -m ndcg@10": "assay.power/1",
     "power --effect 0.05 --sd 0.3 --queries 40": "assay.query_plan/1",
     "power {runs} examples/hybrid.run -m ndcg@10": "assay.discrimination/1",
+    "experiment compare experiment.jsonl -m ctr@3 abandonment --sequential --window 1": "assay.experiment/1",
+    "experiment compare experiment.jsonl -m ctr@3 --split a=60,b=40 --start 2026-03-01": "assay.experiment/1",
+    "experiment interleaving clicks.csv": "assay.interleaving/1",
     "conformance --function schema_metric:score": "assay.conformance/1",
 }
 """Command, to which `-f json` is added → the schema of what it prints."""
@@ -81,6 +84,18 @@ def workplace(tmp_path_factory):
     folder = tmp_path_factory.mktemp("schemas")
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "gate.yaml").write_text(RULES)
+    searches = [
+        {"user": f"u{number}", "variant": "ab"[number % 2], "query": "q", "time": 1.77e9 + 3600.0 * number}
+        | {"shown": ["x", "y", "z"], "clicks": ["x", "y", "z"][: number % 3]}
+        for number in range(12)
+    ]
+    (folder / "experiment.jsonl").write_text("".join(json.dumps(search) + "\n" for search in searches))
+    rows = [
+        f"u{number},s{number},q,d{rank},{rank},{int(rank == 1)},{team}"
+        for number in range(9)
+        for rank, team in ((1, "a"), (2, "b"))
+    ]
+    (folder / "clicks.csv").write_text("\n".join(["user,search_id,query,doc_id,rank,clicked,team", *rows]))
     (folder / "answers.jsonl").write_text('{"query_id": "q1", "answer": "Bonn", "expected": "Bonn", "confidence": 0.9}\n')
     (folder / "letor.txt").write_text("1 qid:1 1:2\n0 qid:1 1:1\n1 qid:2 1:2 2:1\n0 qid:2 1:3\n")
     (folder / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')

@@ -8,6 +8,7 @@ from assay.comparison.comparison import compare as compare
 from assay.comparison.comparison import compare_results as compare_results
 from assay.comparison.comparison import counts_chunks as counts_chunks
 from assay.comparison.comparison import fair_metric as fair_metric
+from assay.comparison.differences import Difference as Difference
 from assay.comparison.discrimination import DISCRIMINATION_TEST as DISCRIMINATION_TEST
 from assay.comparison.discrimination import Discrimination as Discrimination
 from assay.comparison.discrimination import Discriminations as Discriminations
@@ -65,8 +66,10 @@ from assay.comparison.verdict import UNKNOWN as UNKNOWN
 from assay.comparison.verdict import Figures as Figures
 from assay.comparison.verdict import change_sentence as change_sentence
 from assay.comparison.verdict import changed_system as changed_system
+from assay.comparison.verdict import corrected_over as corrected_over
 from assay.comparison.verdict import correction_text as correction_text
 from assay.comparison.verdict import difference_text as difference_text
+from assay.comparison.verdict import lead_text as lead_text
 from assay.comparison.verdict import p_digits as p_digits
 from assay.comparison.verdict import p_text as p_text
 from assay.comparison.verdict import standing_of as standing_of

@@ -66,6 +66,7 @@ def align(
         raise UsageError(f"two systems are called {some_of(twice)}. Give them names, as in base=a.json new=b.json")
     _check_benchmarks(results)
     shared = shared_metrics(results, metrics)
+    check_paired(shared)
     differences = _all_differences(results, shared) if intersect else check_comparable(results, shared)
     others = [set(result.query_ids) for result in results[1:]]
     queries = sorted(query for query in results[0].query_ids if all(query in ids for ids in others))
@@ -77,9 +78,17 @@ def align(
 def check_comparable(results: Sequence[Result], metrics: Sequence[BoundMetric]) -> tuple[str, ...]:
     """Raise NotComparable if the results differ in data or conventions; else return no differences."""
     _check_benchmarks(results)
+    check_paired(metrics)
     if differences := _all_differences(results, metrics):
         raise NotComparable(list(differences), hint=INTERSECT)
     return ()
+
+
+def check_paired(metrics: Sequence[BoundMetric]) -> None:
+    """Raise for metrics of search logs: two results have different users, so there are no pairs to compare."""
+    if names := [metric.name for metric in metrics if metric.metric.view == "behaviour"]:
+        what = f"{names[0]} is about users, and two results do not have the same users in the same rows"
+        raise NotComparable([f"{what}. To see the variants of one log side by side: assay log score LOG --by variant"])
 
 
 def _check_benchmarks(results: Sequence[Result]) -> None:

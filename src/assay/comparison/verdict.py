@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.comparison.differences import Difference
 from assay.comparison.pairs import Pair
 from assay.metrics import BoundMetric
 from assay.stats import Correction, FieldOutcome
@@ -45,7 +46,7 @@ class Figures:
             value = 0.0
         return "+−"[value < 0] + (self.value(metric, abs(value)) if math.isfinite(value) else f"{abs(value)}")
 
-    def interval(self, metric: BoundMetric, pair: Pair) -> str:
+    def interval(self, metric: BoundMetric, pair: Difference) -> str:
         """The interval of the difference."""
         if math.isnan(pair.low):
             return UNKNOWN
@@ -116,7 +117,7 @@ def standing_of(metric: BoundMetric, pair: Pair) -> str:
     return "" if math.isnan(pair.difference) else "lower" if pair.difference < 0 else "higher"
 
 
-def lead_text(metric: BoundMetric, pair: Pair) -> str:
+def lead_text(metric: BoundMetric, pair: Difference) -> str:
     """`0.197 [0.096, 0.298]`: the size of a difference with its interval, without a sign."""
     figures = Figures()
     ends = sorted(math.copysign(1, pair.difference) * end for end in (pair.low, pair.high))
@@ -124,7 +125,7 @@ def lead_text(metric: BoundMetric, pair: Pair) -> str:
     return f"{figures.value(metric, abs(pair.difference))}{interval}"
 
 
-def difference_text(metric: BoundMetric, pair: Pair) -> str:
+def difference_text(metric: BoundMetric, pair: Difference) -> str:
     """`−0.197 [−0.298, −0.096], p < 0.001`; no p if no query differs."""
     figures = Figures()
     ends = ", ".join(figures.change(metric, end) for end in (pair.low, pair.high))
@@ -281,7 +282,7 @@ class _Verdict:
         return best if all(pair.better == best for pair in pairs if best in (pair.a, pair.b)) else None
 
 
-def _p(pair: Pair) -> str:
+def _p(pair: Difference) -> str:
     return p_text(pair.p_corrected, pair.draws)
 
 

@@ -50,6 +50,7 @@ from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments
 from assay.evaluation.ground_truth import load_ground_truth as load_ground_truth
 from assay.evaluation.ground_truth import with_ranked_rows as with_ranked_rows
+from assay.evaluation.intervals import CLUSTERED_BY as CLUSTERED_BY
 from assay.evaluation.intervals import clusters_inside as clusters_inside
 from assay.evaluation.intervals import clusters_of as clusters_of
 from assay.evaluation.intervals import with_intervals as with_intervals

@@ -15,6 +15,8 @@ from assay.model import Tags, known_as
 from assay.stats import AUTO, NONE, Clusters, T, clustered_intervals, column_intervals
 from assay.text import counted
 
+CLUSTERED_BY = "clustered_by"
+"""The key in the provenance of a result that names the tag of its clusters, if its rows are not independent."""
 HOW_TO_GIVE = (
     "Name the benchmark with --dataset (qrels=a BenchmarkDataset in Python), and give its queries the field as metadata"
 )
@@ -66,8 +68,9 @@ def with_intervals(
 
     The method `none` removes intervals. Times of queries that were sent in batches have none, because shares of one time say
     nothing about its spread. With `auto`, intervals are cut to the range of the metric. `cluster` is a tag: queries that
-    share its value vary together.
+    share its value vary together. By default, they are the clusters that the result itself names, if any.
     """
+    cluster = cluster or result.provenance.get(CLUSTERED_BY) or None
     if method == NONE:
         return result.with_fields(intervals={})
     shared = {metric.name for metric in result.metrics if metric.metric.view == "timing" and result.has_shared_times}

@@ -20,6 +20,11 @@ from assay.files.columns import is_header as is_header
 from assay.files.counted_judgments import CountedJudgments as CountedJudgments
 from assay.files.counted_judgments import Placed as Placed
 from assay.files.counted_rows import count_rows as count_rows
+from assay.files.database import connect as connect
+from assay.files.database import is_wrong_statement as is_wrong_statement
+from assay.files.database import literal as literal
+from assay.files.database import path_literal as path_literal
+from assay.files.database import quoted as quoted
 from assay.files.features.reader import is_feature_line as is_feature_line
 from assay.files.features.reader import read_features as read_features
 from assay.files.features.scores import has_named_scores as has_named_scores
@@ -46,6 +51,7 @@ from assay.files.limits import most_unpacked as most_unpacked
 from assay.files.long_reads import long_read as long_read
 from assay.files.long_reads import stop_reading as stop_reading
 from assay.files.parquet import open_parquet as open_parquet
+from assay.files.parquet import parquet_reader as parquet_reader
 from assay.files.quick_runs import rank_source as rank_source
 from assay.files.reading import Reading as Reading
 from assay.files.reading import current_reading as current_reading

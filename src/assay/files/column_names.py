@@ -75,6 +75,32 @@ COLUMN_NAMES: Names = {
 }
 """Columns of judgments and runs."""
 
+LOG_NAMES: Names = {
+    "user": ("user_id", "user", "userid", "uid", "client_id", "visitor_id", "anonymous_id", "cookie_id", "cookie"),
+    "session": ("session_id", "session", "sessionid"),
+    "search": ("search_id", "searchid", "request_id", "serp_id", "impression_id", "query_response_id"),
+    "query": ("query", "user_query", "query_text", "search_query", "search_term", "keywords", "q", "query_id", "qid"),
+    "time": ("timestamp", "time", "ts", "datetime", "search_time", "event_time", "created_at", "date"),
+    "doc_id": (
+        *("doc_id", "docid", "docno", "document_id", "doc", "document", "item_id", "product_id", "object_id", "result_id"),
+        *("passage_id", "chunk_id", "url"),
+    ),
+    "rank": ("rank", "position", "pos", "result_rank", "display_position", "ordinal"),
+    "clicked": ("clicked", "click", "is_click", "is_clicked", "clicks", "n_clicks"),
+    "click_time": ("click_time", "clicked_at", "click_timestamp"),
+    "dwell": ("dwell", "dwell_time", "dwell_seconds", "dwell_s", "time_on_page"),
+    "dwell_ms": ("dwell_ms", "dwell_time_ms", "dwell_milliseconds"),
+    "shown": ("shown", "shown_ids", "shown_docs", "results", "result_ids", "hits", "hit_ids", "query_response_hit_ids"),
+    "clicks": ("clicks", "clicked", "clicked_ids", "clicked_docs", "clicked_doc_ids", "click_ids"),
+    "variant": ("variant", "variation", "arm", "ab_variant", "experiment_variant", "treatment", "bucket"),
+    "device": ("device", "device_type", "platform"),
+    "propensity": ("propensity", "examination", "examination_probability"),
+    "team": ("team", "interleaving_team", "credited_to"),
+    "interleaving": ("interleaving",),
+}
+"""Columns of a search log. A log has one row for each shown document (`doc_id`, `rank`, `clicked`), or one row for each
+search (`shown` and `clicks` are lists)."""
+
 WEAK_NAMES = frozenset({"source", "sources", "title"})
 """Names that usually mean something else, such as where a question comes from. A likelier name wins without a note."""
 
@@ -95,6 +121,7 @@ TABLE_COLUMNS: Mapping[str, Names] = {
         "score": COLUMN_NAMES["score"],
         "rank": COLUMN_NAMES["rank"],
     },
+    "logs": LOG_NAMES,
 }
 """Kind of table → its roles. The user names roles with these words, as in `--columns query=q,text=body`."""
 

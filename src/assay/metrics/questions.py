@@ -212,6 +212,18 @@ QUESTIONS = (
         "time date age old older new newer newest fresh recent recency stale outdated temporal news latest current",
     ),
     Question(
+        "behaviour",
+        "What do users do with the results?",
+        "A log of searches and clicks says what users did, not what is relevant: users click what is at the top. Compare "
+        "variants on the same days, and make judgments from clicks with a model that corrects for the ranks.",
+        (
+            *("ctr", "satisfied_click", "abandonment", "first_click_mrr", "clicked_rank", "zero_results", "reformulation"),
+            *("skip_rate", "dwell_p50", "dwell_p10", "dwell_p90", "time_to_click_p50", "time_to_click_p90"),
+        ),
+        ("ctr@10", "satisfied_click@10", "abandonment", "zero_results"),
+        "user users behaviour behavior click clicks log logs dwell abandon abandoned reformulate online traffic session",
+    ),
+    Question(
         "what-went-in",
         "What was scored?",
         "Before you trust a value, check how many queries, documents and judgments it is based on.",

@@ -57,6 +57,9 @@ from assay.model.scores import MEAN as MEAN
 from assay.model.scores import PAIR_ESTIMATE as PAIR_ESTIMATE
 from assay.model.scores import PERCENTAGE as PERCENTAGE
 from assay.model.scores import PERCENTAGE_OF_SUMS as PERCENTAGE_OF_SUMS
+from assay.model.scores import RATIO_OF_SUMS as RATIO_OF_SUMS
+from assay.model.scores import RATIOS as RATIOS
+from assay.model.scores import SECOND_EDGES as SECOND_EDGES
 from assay.model.scores import SUM as SUM
 from assay.model.scores import TEXT as TEXT
 from assay.model.scores import Aggregation as Aggregation
@@ -65,7 +68,9 @@ from assay.model.scores import Composed as Composed
 from assay.model.scores import Outcome as Outcome
 from assay.model.scores import Scores as Scores
 from assay.model.scores import ScoreTable as ScoreTable
+from assay.model.scores import counted_quantile as counted_quantile
 from assay.model.scores import quantile as quantile
+from assay.model.scores import quantile_of_counts as quantile_of_counts
 from assay.model.tags import GENERATED_BY as GENERATED_BY
 from assay.model.tags import GENERATED_FROM as GENERATED_FROM
 from assay.model.tags import LANGUAGE as LANGUAGE

@@ -14,6 +14,11 @@ from numpy.typing import NDArray
 from assay.arrays import Floats
 from assay.serialize import to_json
 
+SECOND_EDGES: Floats = np.concatenate([np.arange(20.0), 20 * 1.05 ** np.arange(106), [3600.0]])
+"""The edges of the bins in which times are counted: 1 second wide up to 20 seconds, then about 5 % wide up to an hour.
+
+A longer time counts in the last bin.
+"""
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's smallest score in a geometric mean, so that one zero does not make the whole mean zero."""
 
@@ -43,6 +48,12 @@ class Aggregation:
     summarise: Callable[[Floats, Floats], float] | None
     n_parts: int = 0
     """How many parts per query the summary is computed from; 0 if it is computed from the scores."""
+
+    @property
+    def counted_quantile(self) -> float | None:
+        """The q of a quantile of counted times; None for any other summary."""
+        is_counted = isinstance(self.summarise, partial) and self.summarise.func is _quantile_of_counts
+        return self.summarise.keywords["q"] if is_counted and isinstance(self.summarise, partial) else None
 
     @property
     def is_total(self) -> bool:
@@ -76,6 +87,24 @@ def _percentage_of_sums(score: Floats, parts: Floats) -> float:
     return float(100 * top / bottom) if bottom else float("nan")
 
 
+def _ratio_of_sums(score: Floats, parts: Floats) -> float:
+    return _percentage_of_sums(score, parts) / (100 if parts.ndim > 1 else 1)
+
+
+def _quantile_of_counts(score: Floats, parts: Floats, q: float) -> float:
+    return _quantile(score, parts, q) if parts.ndim == 1 else quantile_of_counts(parts.sum(axis=0), q)
+
+
+def quantile_of_counts(counts: Floats, q: float) -> float:
+    """The q-quantile of times that are counted in the bins of `SECOND_EDGES`, interpolated in a bin; nan without any."""
+    reached = np.concatenate(([0.0], np.cumsum(counts)))
+    if not reached[-1]:
+        return float("nan")
+    place = int(np.searchsorted(reached[1:], q * reached[-1] if q else np.nextafter(0, 1)))
+    inside = (q * reached[-1] - reached[place]) / counts[place]
+    return float(SECOND_EDGES[place] + inside * (SECOND_EDGES[place + 1] - SECOND_EDGES[place]))
+
+
 def _evenness(score: Floats, parts: Floats) -> float:
     if parts.ndim == 1:
         return _mean(score, parts)
@@ -97,6 +126,11 @@ def quantile(q: float) -> Aggregation:
     return Aggregation(f"quantile {q:g}", partial(_quantile, q=q))
 
 
+def counted_quantile(q: float) -> Aggregation:
+    """The q-quantile of times that are counted in bins; the parts of a query are its counts. See `SECOND_EDGES`."""
+    return Aggregation(f"counted quantile {q:g}", partial(_quantile_of_counts, q=q), n_parts=len(SECOND_EDGES) - 1)
+
+
 MEAN = Aggregation("mean", _mean)
 SUM = Aggregation("sum", _sum)
 PERCENTAGE = Aggregation("percentage", _mean)
@@ -104,6 +138,10 @@ PERCENTAGE = Aggregation("percentage", _mean)
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
 PERCENTAGE_OF_SUMS = Aggregation("percentage of sums", _percentage_of_sums, n_parts=2)
 """For two parts: the sum of the first as a percentage of the sum of the second; undefined if the second sum is 0."""
+RATIO_OF_SUMS = Aggregation("ratio of sums", _ratio_of_sums, n_parts=2)
+"""For two parts: the sum of the first divided by the sum of the second; undefined if the second sum is 0."""
+RATIOS = {PERCENTAGE_OF_SUMS: 100.0, RATIO_OF_SUMS: 1.0}
+"""Summaries that are one sum divided by another, and what the quotient is multiplied by."""
 EVENNESS = Aggregation("normalised entropy", _evenness, n_parts=2)
 """For two parts, the kind of a query and the number of possible kinds: 1 if all kinds are equally frequent."""
 ESTIMATE = Aggregation("estimate", _mean_of_first, n_parts=3)

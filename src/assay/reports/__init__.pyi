@@ -73,6 +73,10 @@ from assay.reports.sections.evaluation import CHUNK_METRIC_NOTE as CHUNK_METRIC_
 from assay.reports.sections.evaluation import PROGRAM_FORMATS as PROGRAM_FORMATS
 from assay.reports.sections.evaluation import EvaluationDisplay as EvaluationDisplay
 from assay.reports.sections.evaluation import render_evaluation as render_evaluation
+from assay.reports.sections.experiments import experiment_sections as experiment_sections
+from assay.reports.sections.experiments import interleaving_sections as interleaving_sections
+from assay.reports.sections.experiments import render_experiment as render_experiment
+from assay.reports.sections.experiments import render_interleaving as render_interleaving
 from assay.reports.sections.explanations import render_why as render_why
 from assay.reports.sections.explanations import why as why
 from assay.reports.sections.explanations import why_to_dict as why_to_dict
@@ -82,6 +86,9 @@ from assay.reports.sections.judging import layer_table as layer_table
 from assay.reports.sections.judging import next_steps as next_steps
 from assay.reports.sections.judging import pool_table as pool_table
 from assay.reports.sections.judging import system_table as system_table
+from assay.reports.sections.logs import click_judgment_sections as click_judgment_sections
+from assay.reports.sections.logs import log_check_sections as log_check_sections
+from assay.reports.sections.logs import render_log as render_log
 from assay.reports.sections.monitoring import gate_sections as gate_sections
 from assay.reports.sections.monitoring import history_sections as history_sections
 from assay.reports.sections.monitoring import render_annotations as render_annotations

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.evaluation import SavedFile
 from assay.schemas.comparison_forms import ComparisonFile, DiscriminationFile, PowerFile, QueryPlanFile
+from assay.schemas.experiment_forms import ExperimentFile, InterleavingFile
 from assay.schemas.explanation_forms import ConformanceFile, WhyFile
 from assay.schemas.feature_forms import FeaturesFile
 from assay.schemas.input_forms import ONE_RULE, PlanFile, RulesFile
@@ -34,11 +35,13 @@ FORMS: Mapping[str, Any] = {
     "assay.conformance/1": ConformanceFile,
     "assay.discrimination/1": DiscriminationFile,
     "assay.drift/1": DriftFile,
+    "assay.experiment/1": ExperimentFile,
     "assay.export/1": Line,
     "assay.features/1": FeaturesFile,
     "assay.gate-check/1": GateCheckFile,
     "assay.gate/1": GateFile,
     "assay.history/1": HistoryFile,
+    "assay.interleaving/1": InterleavingFile,
     "assay.judging/1": JudgingFile,
     "assay.judging_plan/1": JudgingPlanFile,
     "assay.judgments/1": JudgmentsFile,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints
 from assay.errors import BadParameter
-from assay.model import PERCENTAGE_OF_SUMS, Column
+from assay.model import RATIOS, Column
 from assay.stats.intervals import AUTO, METHODS, NONE, FigureDifference, column_intervals, difference_of_resamples
 from assay.stats.mean_intervals import BOOTSTRAP, RESAMPLES, WILSON, Resampled, T, check_request, ends, mean_intervals
 from assay.stats.numeric import AVERAGED, averaged, summarised
@@ -111,7 +111,8 @@ def _interval(
         interval = mean_intervals(values, chosen, level, resamples, seed)
         low, high = (summarised(float(end[0]), len(score), column.aggregation) for end in interval)
         return low, high, chosen
-    if column.is_composed and column.aggregation == PERCENTAGE_OF_SUMS:
+    is_sum = column.aggregation in RATIOS or column.aggregation.counted_quantile is not None
+    if column.is_composed and is_sum:
         summed = Column(np.zeros(inside.n), inside.sums(weight), column.aggregation)
         return column_intervals({"": summed}, method, level, resamples, seed)[""]
     figures = _figures(Column(score, weight, column.aggregation), inside, resamples, seed)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats, ratio
 from assay.errors import BadParameter, DataError
-from assay.model import EVENNESS, MEAN, PERCENTAGE, PERCENTAGE_OF_SUMS, SUM, Aggregation, Column
+from assay.model import EVENNESS, MEAN, PERCENTAGE, RATIOS, SUM, Aggregation, Column
+from assay.stats.counted_quantiles import counted_quantile_interval
 from assay.stats.estimates import estimated_mean
 from assay.stats.mean_intervals import (
     BCA,
@@ -57,10 +58,8 @@ def column_intervals(
         if column.aggregation.summarise is None:
             continue
         defined = column.counts
-        if column.is_estimate:
-            known = not column.is_difference
-            whole = estimated_mean(column.weight[defined]).interval(level) if known else (np.nan, np.nan)
-            intervals[name] = (*whole, T)
+        if (ready := _of_parts(column, level)) is not None:
+            intervals[name] = ready
             continue
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)
@@ -78,6 +77,16 @@ def column_intervals(
             low, high = ends(_where_defined(of), intervals[name][2], level)
             intervals[name] = scores.named(float(low[0]), float(high[0]), intervals[name][2])
     return intervals
+
+
+def _of_parts(column: Column, level: float) -> tuple[float, float, str] | None:
+    """The interval of an estimate from a sample of judgments, or of a quantile of counted times; None for others."""
+    parts = column.weight[column.counts]
+    if column.is_estimate:
+        low, high = (np.nan, np.nan) if column.is_difference else estimated_mean(parts).interval(level)
+        return low, high, T
+    q = column.aggregation.counted_quantile
+    return None if q is None or not column.is_composed else counted_quantile_interval(parts, q, level)
 
 
 def difference_intervals(
@@ -157,9 +166,9 @@ class _Defined(NamedTuple):
         return self.aggregation in AVERAGED
 
     @property
-    def is_percentage(self) -> bool:
-        """Whether the summary is one mean as a percentage of another, and the parts of each query are known."""
-        return self.aggregation == PERCENTAGE_OF_SUMS and self.weight.ndim > 1
+    def is_ratio(self) -> bool:
+        """Whether the summary is one mean divided by another (or a percentage), and the parts of each query are known."""
+        return self.aggregation in RATIOS and self.weight.ndim > 1
 
     @property
     def is_spread(self) -> bool:
@@ -169,7 +178,7 @@ class _Defined(NamedTuple):
     @property
     def is_averaged(self) -> bool:
         """Whether the summary follows from one mean or from the quotient of two."""
-        return self.is_mean or self.is_percentage
+        return self.is_mean or self.is_ratio
 
     def choose(self, method: str) -> str:
         """The requested method, or the closest one that fits."""
@@ -184,14 +193,14 @@ class _Defined(NamedTuple):
             return NONE
         if self.is_mean and method in (T, AUTO):
             return T
-        if method == AUTO and n >= MANY_QUERIES and self.is_percentage and self.weight[:, 1].any():
+        if method == AUTO and n >= MANY_QUERIES and self.is_ratio and self.weight[:, 1].any():
             return T
         return BCA if method == BCA and self.is_averaged else BOOTSTRAP
 
     def averaged(self) -> Floats:
         """The values to average over queries: one column, or two columns whose means are divided."""
-        if self.is_percentage:
-            return self.weight * (100.0, 1.0)
+        if self.is_ratio:
+            return self.weight * (RATIOS[self.aggregation], 1.0)
         return averaged(self.score, self.aggregation)[:, np.newaxis]
 
     def linear(self) -> Floats:
@@ -200,7 +209,7 @@ class _Defined(NamedTuple):
         This is the delta method: Cochran 1977, Sampling Techniques, ch. 6.
         """
         parts = self.averaged()
-        if not self.is_percentage:
+        if not self.is_ratio:
             return parts
         top, bottom = parts.mean(axis=0)
         return np.asarray(top / bottom + (parts[:, :1] - top / bottom * parts[:, 1:]) / bottom)
@@ -240,10 +249,10 @@ def _from_means(some: Sequence[_Named], resamples: int, seed: int) -> Iterator[t
             rest = part.sum(axis=0) - part
             without = ratio(rest[:, :1], rest[:, 1:])
             pull = acceleration(without.mean() - without)
-            yield item, Resampled(_percentage(observed[:1], observed[1:]), _percentage(drawn[:1], drawn[1:]), pull)
+            yield item, Resampled(_quotient(observed[:1], observed[1:]), _quotient(drawn[:1], drawn[1:]), pull)
 
 
-def _percentage(top: Floats, bottom: Floats) -> Floats:
+def _quotient(top: Floats, bottom: Floats) -> Floats:
     """The quotients; undefined if the divisor is 0."""
     return np.where(bottom == 0, np.nan, ratio(top, bottom))
 

@@ -13,6 +13,9 @@ from assay.views.answers import expected_answer as expected_answer
 from assay.views.answers import mark_of as mark_of
 from assay.views.answers import parse_answer as parse_answer
 from assay.views.answers import parse_expected_answer as parse_expected_answer
+from assay.views.behaviour import Behaviour as Behaviour
+from assay.views.behaviour import Count as Count
+from assay.views.behaviour import needed_counts as needed_counts
 from assay.views.chunk_locations import NOWHERE as NOWHERE
 from assay.views.chunk_locations import Places as Places
 from assay.views.chunk_locations import count_lines as count_lines

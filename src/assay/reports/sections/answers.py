@@ -52,7 +52,7 @@ def routing_sections(report: Report, form: str, slices: Sequence[Sliced] = ()) -
 
 
 def _routing_sections(report: Report) -> Iterator[Section]:
-    yield table_section(_figures(report))
+    yield table_section(metric_table(report, [counted(len(result.query_ids), "query") for result in report.results]))
     if notes := tuple(notes_side_by_side(report.results)):
         yield Section(parts=(Notes(notes),))
     for result in report.results:
@@ -64,8 +64,8 @@ def _routing_sections(report: Report) -> Iterator[Section]:
             yield Section(parts=(Notes(tuple(f"{front}{note}" for note in result.notes)),))
 
 
-def _figures(report: Report) -> Table:
-    """Metrics as rows, each with its interval if it has one."""
+def metric_table(report: Report, sizes: Sequence[str]) -> Table:
+    """Metrics as rows, each with its interval if it has one. `sizes` says how much each result is based on."""
     figures = Figures(report.digits)
     names = [report.label(result) for result in report.results]
     rows = [
@@ -73,7 +73,6 @@ def _figures(report: Report) -> Table:
         for metric in report.shown
     ]
     heads = [head for name, result in zip(names, report.results, strict=True) for head in _heads(name, result)]
-    sizes = [counted(len(result.query_ids), "query") for result in report.results]
     each = [f"{name}: {size}" for name, size in zip(names, sizes, strict=True)]
     title = "; ".join(each) if len(set(sizes)) > 1 else f"{', '.join(names)}: {sizes[0]}"
     return Table(columns("metric", *heads), tuple(rows), title=title)

@@ -1,0 +1,44 @@
+from assay.experiments.click_credit import Credit as Credit
+from assay.experiments.click_credit import click_outcome as click_outcome
+from assay.experiments.confidence_sequence import difference_sequence as difference_sequence
+from assay.experiments.confidence_sequence import mean_sequence as mean_sequence
+from assay.experiments.earlier_period import users_adjustment as users_adjustment
+from assay.experiments.experiment import Experiment as Experiment
+from assay.experiments.experiment import Variant as Variant
+from assay.experiments.experiment import compare_variants as compare_variants
+from assay.experiments.experiment import decide_experiment as decide_experiment
+from assay.experiments.interleaving import METHODS as METHODS
+from assay.experiments.interleaving import Interleaving as Interleaving
+from assay.experiments.interleaving import interleave as interleave
+from assay.experiments.interleaving_outcome import TESTS as TESTS
+from assay.experiments.interleaving_outcome import InterleavingOutcome as InterleavingOutcome
+from assay.experiments.interleaving_outcome import decide_interleaving as decide_interleaving
+from assay.experiments.interleaving_outcome import score_interleaving as score_interleaving
+from assay.experiments.options import ExperimentOptions as ExperimentOptions
+from assay.experiments.ratios import Estimate as Estimate
+from assay.experiments.ratios import Ratio as Ratio
+from assay.experiments.ratios import ratio_difference as ratio_difference
+from assay.experiments.sample_ratio import SampleRatio as SampleRatio
+from assay.experiments.sample_ratio import check_ratio as check_ratio
+from assay.experiments.variant_difference import ESTIMATION_METHODS as ESTIMATION_METHODS
+from assay.experiments.variant_difference import VariantDifference as VariantDifference
+
+__all__ = [
+    "Credit",
+    "Estimate",
+    "Experiment",
+    "ExperimentOptions",
+    "InterleavingOutcome",
+    "Ratio",
+    "SampleRatio",
+    "Variant",
+    "VariantDifference",
+    "check_ratio",
+    "click_outcome",
+    "decide_experiment",
+    "decide_interleaving",
+    "difference_sequence",
+    "mean_sequence",
+    "ratio_difference",
+    "users_adjustment",
+]

@@ -1,0 +1,192 @@
+"""VariantDifference: a variant compared with the control on one metric, and how the difference is estimated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.arrays import Floats
+from assay.errors import UsageError
+from assay.experiments.confidence_sequence import difference_sequence
+from assay.experiments.earlier_period import users_adjustment
+from assay.experiments.ratios import Estimate, Ratio, ratio_difference
+from assay.logs import VariantUsers
+from assay.metrics import BoundMetric
+from assay.model import MEAN, RATIOS, Column
+from assay.serialize import to_json
+
+DELTA, CUPED, BETTING = "delta", "cuped", "betting"
+ESTIMATION_METHODS = {
+    DELTA: "delta method over users",
+    CUPED: "delta method over users, adjusted for the period before the experiment",
+    BETTING: "confidence sequence by betting",
+}
+"""How a difference was estimated, in words."""
+
+
+@dataclass(frozen=True)
+class VariantDifference:
+    """Variant b compared with the control a."""
+
+    metric: str
+    a: str
+    b: str
+    n_a: int
+    """Users."""
+    n_b: int
+    value_a: float
+    value_b: float
+    difference: float
+    relative: float
+    """The difference as a share of a; nan if a is 0."""
+    low: float
+    high: float
+    method: str
+    p: float
+    improvement: float
+    """The difference, above 0 if b is better."""
+    unadjusted: float
+    """The difference without the adjustment for an earlier period."""
+    variance_reduction: float
+    """The share of the variance that the adjustment removes; nan without one."""
+    p_corrected: float = math.nan
+    is_significant: bool = False
+    is_in_family: bool = True
+    draws: int = 0
+    """No p here depends on random draws."""
+
+    @property
+    def better(self) -> str | None:
+        """The variant that is shown to be better."""
+        if not self.is_significant or not self.improvement:
+            return None
+        return self.b if self.improvement > 0 else self.a
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing differs at all."""
+        return self.difference == 0 and self.p == 1 and self.low == self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values. A difference that was not tested is neither significant nor not significant."""
+        is_significant = None if math.isnan(self.p_corrected) else self.is_significant
+        plain = {name: value for name, value in to_json(self).items() if name != "draws"}
+        return {**plain, "is_significant": is_significant, "better": self.better}
+
+
+class Decision(NamedTuple):
+    """How to decide: alpha, and for a sequential test the expected share of each variant."""
+
+    alpha: float
+    shares: Mapping[str, float] | None = None
+
+
+class Sums(NamedTuple):
+    """The two sums of a ratio for each user, and the share of the error that an earlier period explains."""
+
+    top: Floats
+    bottom: Floats
+    adjustment: Floats | None = None
+    """What is subtracted from the contribution of each user."""
+
+    def ratio(self, rows: Any, *, adjusted: bool = True) -> Ratio:
+        """The ratio of some users."""
+        adjustment = None if self.adjustment is None or not adjusted else self.adjustment[rows]
+        return Ratio.of(self.top[rows], self.bottom[rows], adjustment=adjustment)
+
+
+def sums_of(metric: BoundMetric, users: VariantUsers) -> Sums | None:
+    """The sums of the metric; None if the log does not have what it needs."""
+    current = _sums(metric, users, before=False)
+    if current is None or users.before is None or (earlier := _sums(metric, users, before=True)) is None:
+        return current
+    return current._replace(adjustment=users_adjustment(current[:2], earlier[:2], users.variant))
+
+
+def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | None:
+    column = Column.of(metric.score(users.view(before)), metric.metric.aggregation)
+    if not column.counts.any():
+        return None
+    if column.is_composed and column.aggregation in RATIOS:
+        top, bottom = np.nan_to_num(column.weight).T
+        return Sums(top * RATIOS[column.aggregation], bottom)
+    if column.aggregation == MEAN and not column.is_composed:
+        return Sums(np.nan_to_num(column.score.astype(float)), column.counts.astype(float))
+    raise UsageError(f"{metric.name} ({column.aggregation}) cannot be compared between variants; ratios and means can")
+
+
+def compare_users(
+    metric: BoundMetric, sums: Sums | None, users: VariantUsers, places: tuple[int, int], how: Decision
+) -> VariantDifference:
+    """The decision about two variants on one metric."""
+    alpha, shares = how
+    rows = [np.flatnonzero(users.variant == place) for place in places]
+    names = (users.variants[places[0]], users.variants[places[1]])
+    method, values, reduction = DELTA, (math.nan, math.nan), math.nan
+    estimate, unadjusted = Estimate.unknown(), math.nan
+    if sums is not None and shares is not None:
+        method = BETTING
+        share = shares[names[1]] / (shares[names[0]] + shares[names[1]])
+        estimate, values = _sequence(metric, sums, users, places, Decision(alpha, {names[1]: share}))
+        unadjusted = estimate.value
+    elif sums is not None:
+        plain = [sums.ratio(row, adjusted=False) for row in rows]
+        ratios = [sums.ratio(row) for row in rows]
+        values = (ratios[0].value, ratios[1].value)
+        estimate, unadjusted = ratio_difference(ratios[0], ratios[1], 1 - alpha), plain[1].value - plain[0].value
+        if sums.adjustment is not None:
+            method = CUPED
+            reduction = 1 - sum(each.variance for each in ratios) / sum(each.variance for each in plain)
+    sign = 1.0 if metric.metric.higher_is_better else -1.0
+    return VariantDifference(
+        metric.name,
+        *names,
+        n_a=len(rows[0]),
+        n_b=len(rows[1]),
+        value_a=values[0],
+        value_b=values[1],
+        difference=estimate.value,
+        relative=estimate.value / values[0] if values[0] else math.nan,
+        low=estimate.low,
+        high=estimate.high,
+        method=method,
+        p=estimate.p,
+        improvement=sign * estimate.value,
+        unadjusted=unadjusted,
+        variance_reduction=reduction,
+    )
+
+
+def _sequence(
+    metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], how: Decision
+) -> tuple[Estimate, tuple[float, float]]:
+    """The difference of the means of the users' own values, with a confidence sequence; and both means.
+
+    Users without a value, because nothing was shown to them, do not count.
+    """
+    alpha, share = how.alpha, (how.shares or {})[users.variants[places[1]]]
+    least, most = check_bounded(metric)
+    inside = np.isin(users.variant, places) & (sums.bottom > 0)
+    own = (sums.top[inside] / sums.bottom[inside] - least) / (most - least)
+    is_second = (users.variant[inside] == places[1]).astype(float)
+    estimate = difference_sequence(np.clip(own, 0.0, 1.0), is_second, share, alpha)
+    means = [float(own[is_second == side].mean()) if (is_second == side).any() else math.nan for side in (0, 1)]
+    width = most - least
+    value = means[1] - means[0]
+    ends = [width * number for number in (value, estimate.low, estimate.high)]
+    return Estimate(ends[0], ends[1], ends[2], estimate.p), (least + width * means[0], least + width * means[1])
+
+
+def check_bounded(metric: BoundMetric) -> tuple[float, float]:
+    """The range of a metric; an error if it is not bounded, because then no confidence sequence of this kind exists."""
+    least, most = metric.metric.range
+    if not (math.isfinite(least) and math.isfinite(most)):
+        raise UsageError(
+            f"{metric.name} has no upper bound, so it has no confidence sequence. Use a metric from 0 to 1 such as ctr@10, "
+            "abandonment or satisfied_click@10, or leave out --sequential and look at the experiment once, at its end"
+        )
+    return least, most

@@ -1,0 +1,110 @@
+"""Words: the verdict of an A/B test, why there may be none, and what a reader should know about its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.comparison import corrected_over, difference_text, lead_text, p_text
+from assay.experiments.options import ExperimentOptions
+from assay.experiments.sample_ratio import SampleRatio
+from assay.experiments.variant_difference import CUPED, VariantDifference
+from assay.logs import VariantUsers
+from assay.text import counted, percent
+
+if TYPE_CHECKING:
+    from assay.experiments.experiment import Experiment
+
+FEWEST_USERS = 200
+"""From this number of users of each variant on, the delta method keeps its error rate even for very active users."""
+MOST_IN_SEVERAL = 0.01
+"""The largest share of users with several variants with which there is a verdict."""
+
+
+def withheld_reason(ratio: SampleRatio, users: VariantUsers, *, has_split: bool) -> str:
+    """Why the variants are not comparable; empty if they are. `has_split`: whether the user set the expected shares."""
+    n_all = len(users.variant) + users.n_several
+    if users.n_several > MOST_IN_SEVERAL * n_all:
+        share = _share(users.n_several / n_all)
+        return (
+            f"{users.n_several:,} of {counted(n_all, 'user')} ({share}) saw several variants, so the users of the variants "
+            "are not comparable. Check the assignment and the column with the variant"
+        )
+    if ratio.is_mismatch:
+        advice = "" if has_split else ". If the split was meant to be unequal, add --split"
+        found = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
+        wanted = ", ".join(f"{name} {_share(share)}" for name, share in ratio.expected.items())
+        return (
+            f"the numbers of users do not fit the split: {found}, but {wanted} was expected (sample ratio mismatch, "
+            f"chi-squared test, {p_text(ratio.p)}). The assignment or the log loses users of one variant, so the users are "
+            f"not comparable{advice}"
+        )
+    return ""
+
+
+def _share(share: float) -> str:
+    return percent(share, 1)
+
+
+def verdict_on(experiment: Experiment) -> str:
+    """The verdict on the metrics that decide, as for a comparison of systems."""
+    if experiment.withheld:
+        return f"There is no verdict: {experiment.withheld}."
+    metrics = list(dict.fromkeys(each.metric for each in experiment.deciding))
+    sentences = [_on_metric(experiment, [each for each in experiment.deciding if each.metric == name]) for name in metrics]
+    correction = _correction(experiment)
+    return " ".join(sentences) + (f" Correction: {correction}." if correction else "")
+
+
+def _correction(experiment: Experiment) -> str:
+    n = experiment.n_comparisons
+    return corrected_over(experiment.how.correcting, f"all {n} comparisons") if n > 1 else ""
+
+
+def _on_metric(experiment: Experiment, differences: Sequence[VariantDifference]) -> str:
+    clauses = [_clause(experiment, each) for each in differences]
+    return f"{'; '.join(clauses)}."
+
+
+def _clause(experiment: Experiment, each: VariantDifference) -> str:
+    metric = experiment.metric(each.metric)
+    if math.isnan(each.difference):
+        return f"{each.metric} of {each.b} cannot be compared, because the log does not have what it needs"
+    if math.isnan(each.p):
+        return f"{each.metric} of {each.b} cannot be tested, because all {experiment.unit}s have the same value"
+    if each.better:
+        loser = each.a if each.better == each.b else each.b
+        return f"{each.better} beats {loser} on {each.metric} by {lead_text(metric, each)}, {p_text(each.p_corrected)}"
+    return f"{each.b} is not shown to differ from {each.a} on {each.metric}: {difference_text(metric, each)}"
+
+
+def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how: ExperimentOptions) -> tuple[str, ...]:
+    """What a reader should know."""
+    notes = []
+    if users.n_several:
+        notes.append(f"{counted(users.n_several, 'user')} saw several variants. They are left out.")
+    if users.n_without:
+        notes.append(f"{counted(users.n_without, 'search')} without a variant are left out.")
+    if 0 < min(np.bincount(users.variant)) < FEWEST_USERS:
+        notes.append(
+            f"A variant has fewer than {FEWEST_USERS} users. If few users have most searches, the intervals are too narrow."
+        )
+    if not users.has_users:
+        notes.append("The log has no users, so sessions or single searches count. Intervals are too narrow if users return.")
+    if how.start is not None and not how.sequential and users.before is None:
+        notes.append(f"No user of the experiment has a search before {how.start}, so no value is adjusted.")
+    if adjusted := [each for each in differences if each.method == CUPED]:
+        shares = ", ".join(f"{each.metric} {percent(each.variance_reduction)}" for each in adjusted[:3])
+        notes.append(f"Values are adjusted for the time before {how.start} (CUPED), which removes variance: {shares}.")
+    if how.sequential:
+        hours = f"{how.window:g} hours"
+        notes.append(
+            f"Values are means over users of their own values, from searches within {hours} of a user's first search. "
+            "Intervals and p hold however often the experiment is looked at."
+        )
+        if users.n_unfinished:
+            notes.append(f"{counted(users.n_unfinished, 'user')} came in the last {hours} of the log. They are left out.")
+    return tuple(notes)

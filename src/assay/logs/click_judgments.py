@@ -1,0 +1,280 @@
+"""Judgments from clicks: a grade for each query and document with enough evidence, with its interval and its source."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.arrays import Floats
+from assay.atomic_write import atomic_write
+from assay.errors import BadParameter, DataError, UnknownName, near_matches
+from assay.files import write_lines, write_qrels
+from assay.logs.click_counts import ClickCounts, click_rates, count_examined, count_positions
+from assay.logs.click_models import Estimates, clicks_over_expected, position_based, simplified_dbn
+from assay.logs.impressions import create_impressions
+from assay.logs.log_table import OpenLog, named_columns, open_log
+from assay.logs.propensities import read_propensities
+from assay.logs.row_columns import Shape
+from assay.logs.searches import create_searches
+from assay.model import Qrels
+
+MODELS: Mapping[str, str] = {
+    "pbm": "position-based model: the probability of a click if users look at the document",
+    "sdbn": "simplified dynamic Bayesian network: how often the document was clicked and ended the search",
+    "coec": "clicks over expected clicks: 1 is an average document at the same ranks",
+}
+LEVELS: Mapping[str, tuple[float, ...]] = {"pbm": (0.1, 0.3, 0.6), "sdbn": (0.05, 0.2, 0.5), "coec": (0.5, 1.0, 2.0)}
+"""Model → the estimates from which the grade is 1, 2 and 3."""
+FEWEST_SHOWN = 10
+COLUMNS = ("query_id", "doc_id", "grade", "estimate", "low", "high", "shown", "clicked", "judge", "reason")
+TREC_SUFFIXES = (".txt", ".qrels", ".qrel", ".trec")
+
+
+@dataclass(frozen=True, eq=False)
+class ClickJudgments:
+    """The judgments of a model, one row for each pair of query and document."""
+
+    model: str
+    queries: tuple[str, ...]
+    documents: tuple[str, ...]
+    estimates: Estimates
+    grades: Floats
+    level: float
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The grades, as every other command reads them."""
+        by_query: dict[str, dict[str, float]] = {}
+        for query, document, grade in zip(self.queries, self.documents, self.grades.tolist(), strict=True):
+            by_query.setdefault(query, {})[document] = grade
+        return Qrels(by_query)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge: `clicks-pbm`."""
+        return f"clicks-{self.model}"
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Query, document, grade, estimate with its interval, evidence, and where the grade comes from."""
+        columns = (self.grades, self.estimates.value, self.estimates.low, self.estimates.high)
+        counts = (self.estimates.shown, self.estimates.clicked)
+        lists = [column.tolist() for column in (*columns, *counts)]
+        digest = self.provenance.get("digest", "")
+        for query, document, grade, value, low, high, shown, clicked in zip(
+            self.queries, self.documents, *lists, strict=True
+        ):
+            reason = f"{value:.3f} [{low:.3f}, {high:.3f}] from {shown:,.0f} impressions, log {digest}"
+            values = (
+                query,
+                document,
+                _short(grade),
+                round(value, 6),
+                round(low, 6),
+                round(high, 6),
+                int(shown),
+                int(clicked),
+            )
+            yield dict(zip(COLUMNS, (*values, self.judge, reason), strict=True))
+
+    def write(self, path: str | Path) -> None:
+        """Write the judgments: CSV, TSV or JSON lines with intervals and counts; TREC qrels have only the grades."""
+        path = Path(path)
+        suffix = check_judgment_file(path)
+        if suffix in TREC_SUFFIXES:
+            _check_trec(self, path)
+            write_qrels(self.qrels, path)
+        elif suffix in (".jsonl", ".ndjson"):
+            write_lines(path, self.rows())
+        else:
+            text = io.StringIO(newline="")
+            table = csv.DictWriter(text, COLUMNS, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
+            table.writeheader()
+            table.writerows(self.rows())
+            with atomic_write(path) as file:
+                file.write(text.getvalue().encode("utf-8", "surrogatepass"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, without single judgments."""
+        counts = np.unique(self.grades, return_counts=True)
+        grades = {f"{_short(grade)}": int(n) for grade, n in zip(*(each.tolist() for each in counts), strict=True)}
+        return {
+            "model": self.model,
+            "kind": "rule",
+            "judge": self.judge,
+            "judgments": len(self),
+            "queries": len(self.qrels),
+            "grades": grades,
+            "level": self.level,
+            **self.provenance,
+            "notes": list(self.notes),
+        }
+
+
+def check_judgment_file(path: str | Path) -> str:
+    """The file extension of judgments; an error if judgments cannot be written so."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (known := (".csv", ".tsv", ".jsonl", ".ndjson", *TREC_SUFFIXES)):
+        raise BadParameter(f"{path}: the file extension of judgments must be one of {', '.join(known)}")
+    return suffix
+
+
+def _short(grade: float) -> float | int:
+    return int(grade) if float(grade).is_integer() else round(grade, 6)
+
+
+def _check_trec(judgments: ClickJudgments, path: Path) -> None:
+    """Queries of a log are often texts, which TREC files cannot contain."""
+    spaced = next((query for query in judgments.queries if query.split() != [query]), None)
+    if spaced is not None:
+        raise DataError(
+            f"the query {spaced!r} contains spaces, which TREC files do not allow. Write {path.with_suffix('.csv').name}, "
+            "or name the column with ids of queries: --columns query=NAME",
+            source=path,
+        )
+
+
+def judge_clicks(
+    log: Any,
+    model: str = "pbm",
+    *,
+    least: int = FEWEST_SHOWN,
+    grades: Sequence[float] | str | None = None,
+    propensities: Any = None,
+    level: float = 0.95,
+    columns: Mapping[str, str] | str | None = None,
+    first_rank: int = 1,
+    most_per_hour: int | None = None,
+) -> ClickJudgments:
+    """Judgments from the clicks of a log: `pbm`, `sdbn` or `coec`.
+
+    A pair of query and document that was shown less than `least` times gets no grade.
+    `grades` are the estimates from which the grade is 1, 2, 3 …, or `"estimate"` for the estimate itself as the grade.
+    `propensities` are the probabilities that users look at the ranks: a mapping, a file with the columns rank and
+    propensity, or `"column"` for the column of the log. Without them, `pbm` estimates them. Users with more than
+    `most_per_hour` searches in one hour are left out.
+    """
+    if model not in MODELS:
+        raise UnknownName("click model", model, near_matches(model, MODELS), f"choose from {', '.join(MODELS)}")
+    if isinstance(least, bool) or not isinstance(least, int) or least < 1:
+        raise BadParameter(f"least must be a whole number of at least 1, not {least!r}")
+    if propensities is not None and model != "pbm":
+        raise BadParameter(f"propensities are for the model pbm, not for {model}")
+    steps = parse_levels(grades, model)
+    with named_columns(columns), open_log(log) as opened:
+        shape = create_impressions(opened, (), first_rank)
+        totals = create_searches(opened, shape, (), 0, most_per_hour)
+        estimates, counts = _estimates(opened, shape, model, propensities, level, least)
+    return _judgments(model, counts, estimates, steps, least, level, totals.left_out)
+
+
+def parse_levels(grades: Sequence[float] | str | None, model: str) -> tuple[float, ...] | None:
+    """The estimates from which grades start; None if the estimate itself is the grade."""
+    if grades is None:
+        return LEVELS[model]
+    if isinstance(grades, str):
+        if grades == "estimate":
+            return None
+        try:
+            grades = [float(part) for part in grades.split(",")]
+        except ValueError:
+            raise BadParameter(f"grades must be rising numbers such as 0.1,0.3,0.6, or estimate, not {grades!r}") from None
+    steps = tuple(map(float, grades))
+    if not steps or list(steps) != sorted(set(steps)) or not all(0 < step < np.inf for step in steps):
+        raise BadParameter(f"grades must be rising numbers above 0, such as 0.1,0.3,0.6, not {grades!r}")
+    return steps
+
+
+def _estimates(
+    log: OpenLog, shape: Shape, model: str, propensities: Any, level: float, least: int
+) -> tuple[Estimates, ClickCounts]:
+    if model == "sdbn":
+        examined, last = count_examined(log, least)
+        return simplified_dbn(examined, last, level), examined
+    is_column = propensities == "column"
+    if is_column and not shape.has("propensity"):
+        raise DataError("the log has no column with propensities", source=log.label)
+    counts = count_positions(log, least, "p" if is_column else "r")
+    if not counts.n_pairs:
+        raise DataError(f"no document was shown at least {least} times for a query, so nothing can be graded. Lower --least")
+    if model == "coec":
+        rates = click_rates(log)
+        return clicks_over_expected(counts, np.array([rates[rank] for rank in counts.positions.tolist()]), level), counts
+    if is_column:
+        _check_probabilities(counts.positions, log.label)
+        return position_based(counts, level, counts.positions), counts
+    known = None if propensities is None else read_propensities(propensities, counts.positions)
+    return position_based(counts, level, known), counts
+
+
+def _check_probabilities(values: Floats, label: str) -> None:
+    wrong = values[(values <= 0) | (values > 1)]
+    if len(wrong):
+        raise DataError(f"a propensity must be above 0 and at most 1, found {wrong[0]:g}", source=label)
+
+
+def _judgments(
+    model: str,
+    counts: ClickCounts,
+    estimates: Estimates,
+    steps: tuple[float, ...] | None,
+    least: int,
+    level: float,
+    n_bots: int,
+) -> ClickJudgments:
+    is_enough = estimates.shown >= least
+    kept = np.flatnonzero(is_enough).tolist()
+    some = estimates.where(is_enough)
+    grades = some.value if steps is None else np.searchsorted(np.array(steps), some.value, side="right").astype(float)
+    n_left_out = counts.n_seen - len(kept)
+    about = {
+        "digest": counts.digest,
+        "least_shown": least,
+        "users_left_out": n_bots,
+        "pairs": counts.n_seen,
+        "left_out": n_left_out,
+        "impressions": int(counts.shown.sum()),
+        "clicks": int(counts.clicked.sum()),
+        "grades_from": "estimate" if steps is None else list(steps),
+        "bias": estimates.bias,
+    }
+    if not kept:
+        raise DataError(f"no document was shown at least {least} times for a query, so nothing can be graded. Lower --least")
+    return ClickJudgments(
+        model,
+        tuple(counts.query[number] for number in kept),
+        tuple(counts.document[number] for number in kept),
+        some,
+        grades,
+        level,
+        about,
+        _notes(model, counts, n_left_out, least, some, steps),
+    )
+
+
+def _notes(
+    model: str, counts: ClickCounts, n_left_out: int, least: int, some: Estimates, steps: tuple[float, ...] | None
+) -> tuple[str, ...]:
+    notes = []
+    if n_left_out:
+        verb = "were shown" if model != "sdbn" else "were examined (down to the lowest click)"
+        share = f"{n_left_out:,} of {counts.n_seen:,} pairs of query and document"
+        notes.append(f"{share} {verb} less than {least} times and have no grade.")
+    if steps is not None:
+        first = np.searchsorted(np.array(steps), some.low, side="right")
+        last = np.searchsorted(np.array(steps), some.high, side="right")
+        n_open = int(np.count_nonzero(first != last))
+        if n_open:
+            notes.append(f"The intervals of {n_open:,} of {len(some.value):,} grades reach into another grade.")
+    return tuple(notes)

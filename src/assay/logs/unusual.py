@@ -1,0 +1,37 @@
+"""Unusual: notes on what a log has that can change its metrics."""
+
+from __future__ import annotations
+
+from assay.logs.cluster_sums import ClusterSums
+from assay.logs.row_columns import Shape
+from assay.logs.searches import LogTotals
+from assay.text import counted
+
+
+def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str]:
+    """One sentence for each thing that a reader of the result should know."""
+    notes = []
+    if not shape.has("user", "session"):
+        notes.append("The log has no users or sessions, so intervals assume that searches are independent.")
+    elif totals.without_user:
+        notes.append(f"{counted(totals.without_user, 'search')} without a user: sessions or single searches count as users.")
+    if totals.left_out:
+        verb = "is" if totals.left_out == 1 else "are"
+        notes.append(f"{counted(totals.left_out, 'user')} with too many searches in an hour {verb} left out.")
+    if sums.is_grouped:
+        notes.append(
+            f"{totals.users:,} users are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "
+            "Intervals are about users, as without groups."
+        )
+    groups = (
+        (totals.unseen_clicks, "a click on a document that was not shown, which is left out"),
+        (totals.holes, "a missing rank"),
+        (totals.repeated_ranks, "a rank that occurs more than once; every row counts"),
+        (totals.negative_dwell, "a negative dwell time, which counts as unknown"),
+        (totals.early_clicks, "a click before the search"),
+    )
+    for n, what in groups:
+        if n:
+            verb = "has" if n == 1 else "have"
+            notes.append(f"{counted(n, 'search')} {verb} {what}. For details: assay log check.")
+    return notes

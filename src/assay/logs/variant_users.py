@@ -1,0 +1,153 @@
+"""Variant users: the counts of each user of an experiment, with the variant, in the order in which users came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.arrays import Floats, Ints
+from assay.errors import DataError, UsageError
+from assay.logs.cluster_sums import cluster_sum, with_next_search
+from assay.logs.impressions import create_impressions
+from assay.logs.log_table import OpenLog, open_log
+from assay.logs.row_columns import Shape
+from assay.logs.scoring import VARIANT
+from assay.logs.searches import TABLE, create_searches, fetch
+from assay.views import Behaviour, Count
+
+MICROSECONDS = 1_000_000
+TIMES = ("dwell", "first_click_after")
+
+
+class Period(NamedTuple):
+    """Which searches of a user belong to an experiment."""
+
+    start: int | None = None
+    """Searches before this time, in microseconds since 1970, are the period before the experiment."""
+    window: float | None = None
+    """Seconds: only searches within this time after the first search of a user count, and users whose window is not over at
+    the end of the log are left out."""
+
+
+WHOLE_LOG = Period()
+
+
+@dataclass(frozen=True)
+class VariantUsers:
+    """Users with one variant each, the first to come first, without their ids."""
+
+    variants: tuple[str, ...]
+    """The names of the variants, sorted."""
+    variant: Ints
+    """The variant of each user, as its place in the names."""
+    counts: Mapping[Count, Floats]
+    before: Mapping[Count, Floats] | None
+    """The counts before the experiment; 0 for a user without searches then. None without such a period."""
+    searches: Ints
+    """Searches in the experiment, of each variant."""
+    n_several: int
+    """Users who saw several variants; they are left out."""
+    n_without: int
+    """Searches in the experiment without a variant; they are left out."""
+    n_unfinished: int
+    """Users whose window was not over at the end of the log; they are left out."""
+    has_users: bool
+
+    def view(self, before: bool = False) -> Behaviour:
+        """What metrics read."""
+        return Behaviour((), (self.before or {}) if before else self.counts)
+
+
+def read_users(
+    source: Any,
+    counts: Iterable[Count],
+    by: str = "",
+    period: Period = WHOLE_LOG,
+    first_rank: int = 1,
+    most_per_hour: int | None = None,
+) -> VariantUsers:
+    """The counts that metrics need, for each user. `by` is the column with the variant (default: the role `variant`)."""
+    counts = tuple(counts)
+    if times := [count.name for count in counts if count.name in TIMES]:
+        raise UsageError(f"percentiles of times ({times[0]}) cannot be compared between variants")
+    with open_log(source) as log:
+        if not by:
+            log.tables[0].needed(VARIANT, "the variant of each search")
+        shape = create_impressions(log, (by or VARIANT,), first_rank)
+        if not shape.has("time") and period != WHOLE_LOG:
+            log.tables[0].needed("time", "the time of each search")
+        create_searches(log, shape, counts, 1, most_per_hour)
+        return _read(log, shape, counts, period)
+
+
+def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -> VariantUsers:
+    source = with_next_search(counts, shape)
+    inside = "true" if period.start is None else f"t >= {period.start}"
+    (n_without,) = log.connection.execute(f"SELECT count(*) FROM {TABLE} WHERE {inside} AND tag_0 IS NULL").fetchone()
+    during = f"(SELECT * FROM {source} WHERE {inside} AND tag_0 IS NOT NULL)"
+    n_unfinished = 0
+    if period.window is not None:
+        during, n_unfinished = _windows(log, during, round(period.window * MICROSECONDS))
+    sums = _sums(counts, shape)
+    columns = fetch(
+        log,
+        "SELECT c, min(tag_0) AS variant, min(tag_0) <> max(tag_0) AS is_several, min(t) AS first, "
+        f"count(*) AS n_searches{sums} FROM {during} GROUP BY c ORDER BY first, c",
+    )
+    if not len(columns["c"]) and n_unfinished:
+        message = f"all {n_unfinished:,} users came less than {period.window or 0:g} seconds before the end of the log"
+        raise DataError(f"{message}, so none can be counted yet. Use a shorter window, or wait", source=log.label)
+    if not len(columns["c"]):
+        raise DataError(
+            "no search in the experiment has a variant; check the column with the variant, and the start", source=log.label
+        )
+    own = ~columns["is_several"].astype(bool)
+    names, codes = np.unique(columns["variant"][own].astype(str), return_inverse=True)
+    before = None
+    if period.start is not None and period.window is None:
+        before = _before(log, f"{source} WHERE t < {period.start}", columns["c"][own], counts, sums)
+    return VariantUsers(
+        tuple(names.tolist()),
+        codes.astype(np.int64),
+        _values(counts, columns, own),
+        before,
+        np.bincount(codes, weights=columns["n_searches"][own].astype(float), minlength=len(names)).astype(np.int64),
+        int((~own).sum()),
+        int(n_without),
+        n_unfinished,
+        shape.has("user"),
+    )
+
+
+def _sums(counts: Sequence[Count], shape: Shape) -> str:
+    return "".join(f", {cluster_sum(count, shape)} AS count_{number}" for number, count in enumerate(counts))
+
+
+def _values(counts: Sequence[Count], columns: Mapping[str, Any], rows: Any) -> dict[Count, Floats]:
+    return {count: columns[f"count_{number}"][rows].astype(float) for number, count in enumerate(counts)}
+
+
+def _windows(log: OpenLog, during: str, window: int) -> tuple[str, int]:
+    """The searches within the window of each user, and how many users are left out because their window is not over."""
+    began = f"(SELECT *, min(t) OVER (PARTITION BY c) AS began FROM {during})"
+    (last,) = log.connection.execute(f"SELECT max(t) FROM {TABLE}").fetchone()
+    is_over = f"began + {window} <= {last}"
+    (n,) = log.connection.execute(f"SELECT count(DISTINCT c) FROM {began} WHERE NOT ({is_over})").fetchone()
+    return f"(SELECT * EXCLUDE (began) FROM {began} WHERE t < began + {window} AND {is_over})", int(n)
+
+
+def _before(log: OpenLog, source: str, users: Any, counts: Sequence[Count], sums: str) -> dict[Count, Floats] | None:
+    """The counts of the same users before the experiment; None if none of the users was there."""
+    columns = fetch(log, f"SELECT c{sums} FROM {source} GROUP BY c ORDER BY c")
+    known = columns["c"]
+    if not len(known):
+        return None
+    place = np.minimum(np.searchsorted(known, users), len(known) - 1)
+    is_there = known[place] == users
+    if not is_there.any():
+        return None
+    values = _values(counts, columns, place)
+    return {count: np.where(is_there, column, 0.0) for count, column in values.items()}
