@@ -111,7 +111,7 @@ def cost_table(single: dict[int, Cost], rows: list[Measured]) -> str:
     ways |= {f"Spark, {form}": {row.millions: row.cpu for row in rows if row.form == form} for form in FORMS}
     for way, cpu in ways.items():
         slope = (cpu[high] - cpu[low]) / (high - low) if high > low else cpu[high] / high
-        lines.append(f"| {way} | {slope:.2f} | {slope * 1000 / 3600:.1f} core hours |")
+        lines.append(f"| {way} | {slope:.2f} | {slope * 1000 / 3600:.2f} core hours |")
     return "\n".join(lines)
 
 
