@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.asking_options import add_limits, ask_options
+from assay.cli.asking_options import add_limits, ask_options, print_notes, raise_if_stopped
 from assay.cli.output_options import add_quiet
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
@@ -154,11 +154,11 @@ def _generate(options: argparse.Namespace) -> int:
         seed=options.seed,
         check=not options.no_check,
     )
-    for note in made.notes:
-        sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+    print_notes(made.notes, made.failure)
     if not options.send:
         sys.stdout.write("\n".join(_dry_run(made, options)) + "\n")
         return 0
+    raise_if_stopped(made.failure, counted(made.n_unsent, "request"), options)
     if not made.queries:
         why = "; ".join(f"{why} ({times:,})" for why, times in made.left_out.items())
         raise ProviderError(mask(f"no query could be kept: {why or 'nothing was sent'}"))
