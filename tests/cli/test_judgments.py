@@ -99,7 +99,7 @@ def stored(folder):
 
 @pytest.mark.usefixtures("stored")
 def test_disagreements_have_the_text_of_the_query_where_it_is_known(assay):
-    """Texts are those of the bundled benchmark. Results know only the queries that they have; without any text, no column."""
+    """Texts are those of the bundled benchmark. Without any text, there is no column."""
     text = load_dataset("rag-template").queries["q02"].text
     with Store.open() as store:
         (q02,) = store.judgments.find("rag-template", "q02")

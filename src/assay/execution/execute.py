@@ -161,8 +161,8 @@ def _make_parts(
         check_has_spans(dataset, plan.metrics)
         check_has_answers(dataset, plan.metrics)
     cuts = [
-        chunk_dataset(dataset, chunker, plan.relevance)
-        for dataset in datasets.values()
+        (chunk_dataset(dataset, chunker, plan.relevance), _words_for_texts(name, plan))
+        for name, dataset in datasets.items()
         for chunker in plan.chunkers or (None,)
     ]
     parts = [
@@ -175,11 +175,18 @@ def _make_parts(
             relevance=cut.relevance,
             chunked=cut,
             repeats=plan.repeats,
+            texts=texts,
             **common,
         )
-        for number, (cut, provider) in enumerate(itertools.product(cuts, plan.providers))
+        for number, ((cut, texts), provider) in enumerate(itertools.product(cuts, plan.providers))
     ]
     return (parts, {}) if options.before is None else _repeated_parts(parts, options.before, plan, options.say)
+
+
+def _words_for_texts(benchmark: str, plan: Plan) -> tuple[str, ...]:
+    """The options of later commands that name the queries and documents; none if the benchmark has both."""
+    documents = ("--documents", plan.documents) if plan.documents else ()
+    return ("--dataset", benchmark, *documents) if documents or benchmark in plan.query_files else ()
 
 
 def _repeated_parts(
