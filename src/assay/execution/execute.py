@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets import QUERIES, BenchmarkDataset, load_dataset, queries_to_send
-from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
+from assay.datasets import QUERIES, BenchmarkDataset, detect_format, load_dataset, queries_to_send
+from assay.errors import AssayError, BadParameter, DataError, NothingSelected, ProviderError
 from assay.evaluation import (
     Result,
     Setting,
@@ -184,9 +184,17 @@ def _make_parts(
 
 
 def _words_for_texts(benchmark: str, plan: Plan) -> tuple[str, ...]:
-    """The options of later commands that name the queries and documents; none if the benchmark has both."""
+    """The options of later commands that name the queries and documents; none if the benchmark has both.
+
+    A file whose format cannot be detected is not named, because later commands have no option for its format.
+    """
     documents = ("--documents", plan.documents) if plan.documents else ()
-    return ("--dataset", benchmark, *documents) if documents or benchmark in plan.query_files else ()
+    if not documents and benchmark not in plan.query_files:
+        return ()
+    with suppress(AssayError):
+        if not Path(benchmark).is_file() or detect_format(Path(benchmark)):
+            return ("--dataset", benchmark, *documents)
+    return documents
 
 
 def _repeated_parts(
