@@ -80,6 +80,12 @@ def decimals(value: float, digits: int = 3) -> str:
     return f"{value:.1e}" if abs(value) < 1e-6 else f"{value:.{1 - math.floor(math.log10(abs(value)))}f}"
 
 
+def cut_off(text: str, most: int) -> str:
+    """The text on one line, cut at its end if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
 def shortened(value: object, most: int = 40) -> str:
     """A value as Python writes it, without secrets and memory addresses, and cut if it is long."""
     text = mask(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)))

@@ -75,7 +75,11 @@ def test_other_ways_to_give_queries(data, assay, words):
     (result,) = json.loads(done.out)["results"]
     assert (done.code, result["counts"]["judged"], result["summary"]["ndcg@10"]) == (0, 0, None)
     assert len(result["run"]) == (2 if "golden" in words or "lines" in words else 3)
-    assert any(NEXT in note for note in result["notes"])
+    file = next((word for word in words.split() if "." in word), "").replace("plan.yaml", "queries.jsonl")
+    texts = f" --dataset {file} --documents corpus" if file else ""
+    if file == "lines.txt":  # only --queries can read such a file
+        texts = " --documents corpus"
+    assert any(note.endswith(f"{NEXT}{texts}") for note in result["notes"])
 
 
 def test_a_column_that_may_be_ground_truth_is_not_ignored(data, assay):

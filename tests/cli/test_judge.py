@@ -115,6 +115,20 @@ def test_a_refused_key_is_an_error_that_does_not_show_it(pool, assay):
         assert stub.n_requests == 0
 
 
+def test_a_service_that_is_down_is_one_error_and_costs_nothing(pool, assay):
+    with Stub() as stub:
+        send = ["judge", pool, *with_judge(stub), "--send", "-o", "grades.jsonl", "--price", "1", "2", "--most-cost", "1"]
+    for flags in ([], ["--no-cache"]):
+        done = assay(*send, *flags)
+        assert done.code == 4
+        (error,) = done.err.splitlines()
+        assert "connections in a row failed. 127.0.0.1:" in error
+        assert f"Not sent: {N} pairs. " in error
+        assert ("without --no-cache" in error) == bool(flags)
+        assert "0 requests, 0 tokens sent, 0 received, cost 0.0000; " in done.out
+        assert "tries without a connection" in done.out
+
+
 def test_a_plan_cannot_send(folder, assay):
     Path("plan.yaml").write_text("benchmarks: rag-template\nproviders: bm25\nmetrics: mrr\nsend: true\n")
     assert assay("eval", "plan.yaml").code == 2

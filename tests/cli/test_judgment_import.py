@@ -36,6 +36,8 @@ LABEL_STUDIO = [
             },
             {"completed_by": {"id": 5, "email": "ben@example.org"}, "result": [{"value": {"rating": 1}}]},
             {"completed_by": 6, "was_cancelled": True, "result": []},
+            {"completed_by": {"email": "cy@example.org"}, "result": [{"value": {"rating": 0}}]},
+            {"completed_by": "dee@example.org", "result": [{"value": {"number": 3}}]},
         ],
     },
     {
@@ -85,7 +87,12 @@ def files(folder):
         (
             "studio.json",
             "label_studio",
-            [("q1", "d1", 2, "annotator 4"), ("q1", "d1", 1, "annotator 5")],
+            [
+                ("q1", "d1", 2, "annotator 4"),
+                ("q1", "d1", 1, "annotator 5"),
+                ("q1", "d1", 0, "cy@example.org"),
+                ("q1", "d1", 3, "dee@example.org"),
+            ],
             ["the annotation was cancelled", "'perfect' is not a grade"],
         ),
         ("lines.jsonl", "table", [("q1", "d1", 0.5, "")], []),
@@ -159,6 +166,19 @@ def test_import_says_what_it_would_do_and_does_it(stored, assay):
     assert given()[0] == ("q1", "d1", "NIST", 3, "people")
 
 
+def test_grades_outside_the_scale_of_the_guidelines_are_noted_and_stored(stored, assay):
+    """If the benchmark itself has such grades, its scale is another one."""
+    (stored / "qrels.txt").write_text("q1 0 d1 5\nq1 0 d2 -1\nq2 0 d3 3\n")
+    done = assay("judgments", "import", "qrels.txt", "--judge", "NIST")
+    assert "note: 2 grades are outside the scale 0 to 3 of the guidelines and stored unchanged" in done.err
+    assert "(query q1, document d1: 5; query q1, document d2: -1)" in done.err
+    assert [grade for *_, grade, _ in given()] == [5, -1, 3]
+    with Store.open("s.db") as store:
+        (result,) = store.find("latest").results
+        store.save(result.with_fields(relevant={"q1": {"d1": 5.0}}))
+    assert "1 grade is outside" in assay("judgments", "import", "qrels.txt", "--judge", "Eva").err
+
+
 def test_queries_are_found_by_their_text_and_judges_keep_their_names(stored, assay):
     done = assay("judgments", "import", "book.csv")
     assert given() == [
@@ -168,7 +188,8 @@ def test_queries_are_found_by_their_text_and_judges_keep_their_names(stored, ass
     ]
     assert "3 grades matched a query by its text." in done.err
     assert assay("judgments", "import", "studio.json", "--judge", "LS", "--kind", "model").code == 0
-    assert given("model") == [("q1", "d1", "LS: annotator 4", 2, "model"), ("q1", "d1", "LS: annotator 5", 1, "model")]
+    names = {"annotator 4": 2, "annotator 5": 1, "cy@example.org": 0, "dee@example.org": 3}
+    assert given("model") == [("q1", "d1", f"LS: {name}", grade, "model") for name, grade in names.items()]
     for layer, line in {"people": "q1 0 d1 2\nq2 0 d3 1\n", "model": "q1 0 d1 1\n"}.items():
         assert assay("judgments", "export", "--layer", layer, "-o", "out.txt").code == 0
         assert (stored / "out.txt").read_text() == line

@@ -113,6 +113,22 @@ def test_figures_are_those_of_corrected(judged, assay, unjudged, truth, layer):
 
 
 @pytest.mark.usefixtures("judged")
+def test_every_format_names_the_test_that_was_used_on_estimates(assay):
+    """Student's t replaces a test of differences; a claim keeps its name, because its test is a t-test."""
+    compare = ("compare", "latest", "--judgments", "people")
+    for form in ("markdown", "latex"):
+        shown = assay(*compare, "-f", form).out.replace("&#39;", "'")
+        assert "Student's t test" in shown
+        assert "randomization" not in shown
+    (content,) = json.loads(assay(*compare, "-f", "json", "--test", "wilcoxon").out)["comparisons"]
+    assert content["how"]["test"] == "student_t"
+    assert "test_of_estimates" not in content["how"]
+    one_sided = assay(*compare, "--test", "randomization(alternative=greater)").out
+    assert "Student's t test, alternative greater" in one_sided
+    assert "non inferiority test, margin 0.05" in assay(*compare, "--test", "non_inferiority(margin=0.05)").out
+
+
+@pytest.mark.usefixtures("judged")
 def test_the_metric_of_the_pool_is_estimated_also_if_the_results_do_not_have_it(assay):
     systems = [library.run("rag-template", name, metrics=["ndcg@10", "precision@5"]) for name in ("bm25", "tfidf_chars")]
     with Store.open() as store:

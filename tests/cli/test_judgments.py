@@ -1,5 +1,7 @@
 """assay judgments: what people gave, as a list, as qrels, and how far judges agree."""
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,23 @@ def stored(folder):
             store.judgments.give(Judgment(benchmark, query, document, "Ana", grade, "", when))
         store.query_notes.add(QueryNote("rag-template", "q01", "two meanings", "Ana", "note", when))
         store.query_notes.add(QueryNote("rag-template", "q02", "hard", "Ben", "tag", when))
+
+
+@pytest.mark.usefixtures("stored")
+def test_disagreements_have_the_text_of_the_query_where_it_is_known(assay):
+    """Texts are those of the bundled benchmark. Without any text, there is no column."""
+    text = load_dataset("rag-template").queries["q02"].text
+    with Store.open() as store:
+        (q02,) = store.judgments.find("rag-template", "q02")
+        store.judgments.give_all([q02._replace(judge="Ben", grade=0)])
+        store.judgments.give_all(Judgment("small", "unknown", "d4", judge, len(judge)) for judge in ("Ana", "Benno"))
+    shown = assay("judgments", "disagreements")
+    assert text[:40] in shown.out
+    rows = list(csv.DictReader(assay("judgments", "disagreements", "-f", "csv").out.splitlines()))
+    assert [(row["query"], row["text"]) for row in rows] == [("q02", text), ("unknown", "")]
+    plain = json.loads(assay("judgments", "disagreements", "-f", "json").out)["disagreements"]
+    assert [pair.get("query_text") for pair in plain] == [text, None]
+    assert "text" not in assay("judgments", "disagreements", "--benchmark", "small").out.splitlines()[0].split()
 
 
 @pytest.mark.usefixtures("stored")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay as library
-from assay.judging import plan_judging, pool_from_lines
+from assay.judging import kept_pool_ids, plan_judging, pool_from_lines
 from assay.store import Judgment, Store
 
 
@@ -33,6 +33,31 @@ def test_pools_plans_and_designs(transcript, systems):
     assert read("pool.jsonl") == library.pool(systems, pairs=40)
     assert read("whole.jsonl") == library.pool(systems, how="whole(queries=3)")
     assert read("one.jsonl") == library.pool(systems[:1], pairs=40, metric="dcg@5")
+
+
+def test_a_pool_is_removed_from_the_lists_and_its_grades_still_count(stored, assay, systems):
+    assert assay("pool", "latest", "--pairs", 40, "-o", "pool.jsonl").code == 0
+    assert assay("pool", "latest", "--pairs", 30, "-o", "mistake.jsonl").code == 0
+    drawn, mistake = read("pool.jsonl"), read("mistake.jsonl")
+    with Store.open() as store:
+        store.save([result.with_fields(relevant={}, nonrelevant={}) for result in systems])
+        store.judgments.give_all(
+            Judgment("rag-template", p.query, p.document, "Ana", 1, pool=drawn.id, probability=p.probability)
+            for p in drawn.drawn
+        )
+    before = assay("compare", "latest", "--judgments", "people").out
+    removed = assay("pool", "--remove", mistake.id)
+    assert removed.code == 0
+    assert kept_pool_ids() == [drawn.id]
+    assert assay("pool", "--remove", drawn.id).code == 0
+    assert kept_pool_ids() == []
+    assert assay("compare", "latest", "--judgments", "people").out == before
+    again = assay("pool", "--remove", drawn.id)
+    assert (again.code, "no pool is called" in again.err) == (2, True)
+    assert assay("pool", "latest", "--remove", drawn.id).code == 2
+    with Store.open() as store:
+        assert len(store.judgments.find("rag-template")) == len(drawn.drawn)
+    assert (stored / "mistake.jsonl").exists()
 
 
 @pytest.mark.usefixtures("stored")

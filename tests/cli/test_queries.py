@@ -274,6 +274,22 @@ def test_synthetic_and_real_queries_are_separated_wherever_they_are_scored(corpu
     assert "also wrote" not in shown.err
 
 
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ("log.csv", "assay queries sample log.csv -n 200 -o queries.jsonl"),
+        ("log.csv -n 5 -o some.jsonl", "assay queries sample log.csv -n 5 -o some.jsonl"),
+        ("sample", "sample needs SOURCE and -n: assay queries sample log.csv -n 200"),
+        ("generate docs", "generate needs -n: assay queries generate docs -n 200 --with"),
+        ("docs", "assay queries generate docs -n 200 --with"),
+        ("smaple", "Did you mean sample?"),
+    ],
+)
+def test_what_is_missing_leads_to_a_whole_command(corpus, assay, words, command):
+    done = assay("queries", *words.split())
+    assert (done.code, command in done.err) == (2, True), done.err
+
+
 def test_what_generation_refuses(corpus, assay):
     for words, what in {
         (): "generate needs --with",

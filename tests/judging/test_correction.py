@@ -142,6 +142,9 @@ def test_metrics_that_need_whole_queries_are_left_out_of_spread_pairs():
     result = layer.estimate(_with_rankings("dense"))
     assert list(result) == ["precision@10"]
     assert "Left out, because they need all grades of a query: ndcg@10." in result.notes
+    timed = layer.estimate(_with_rankings("dense"), ["precision@10", "ndcg@10", "latency"])
+    assert "Left out, because they need all grades of a query: ndcg@10." in timed.notes
+    assert "Left out, because they do not depend on judgments: latency." in timed.notes
     with pytest.raises(UsageError, match=r"ndcg@10 cannot be estimated from pairs .*how=whole"):
         assay.evaluate(None, RUNS["dense"], ["ndcg@10"], judgments=layer)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.cli.scoring_options import integer_parser
+from assay.errors import ProviderError
 from assay.grammar import not_negative, positive
-from assay.text import counted
+from assay.masking import mask
+from assay.text import counted, printable
 
 if TYPE_CHECKING:
     from assay.judges import AskOptions, DryRun, Totals
@@ -81,11 +83,26 @@ def planned_requests(plan: DryRun) -> Iterator[str]:
 
 
 def sums_of(totals: Totals) -> str:
-    """Requests, tokens and cost on one line."""
+    """Requests, tokens and cost on one line, and tries that did not reach the service."""
     about = f" (estimated for {counted(totals.estimated, 'request')})" if totals.estimated else ""
     cost = "" if totals.cost is None else f", cost {totals.cost:,.4f}"
+    lost = f"; {counted(totals.unreached, 'try')} without a connection" if totals.unreached else ""
     tokens = f"{totals.tokens_in:,} tokens sent, {totals.tokens_out:,} received"
-    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}"
+    return f"{counted(totals.requests, 'request')}, {tokens}{about}{cost}{lost}"
+
+
+def print_notes(notes: Iterable[str], failure: str = "") -> None:
+    """Print notes on standard error, without the note that repeats an error."""
+    for note in notes:
+        if not failure or failure not in note:
+            sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+
+
+def raise_if_stopped(failure: str, unsent: str, options: argparse.Namespace) -> None:
+    """Raise if the service refused all requests or could not be reached. Earlier outcomes are in the cache."""
+    if failure:
+        again = "run the same command again, without --no-cache" if options.no_cache else "run the same command again"
+        raise ProviderError(mask(f"{failure}. Not sent: {unsent}. The outcomes so far are kept. To continue, {again}"))
 
 
 def request_lines(plan: DryRun, judge: str) -> Iterator[str]:

@@ -8,13 +8,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
+from assay.cli.asking_options import (
+    add_limits,
+    ask_options,
+    planned_requests,
+    print_notes,
+    raise_if_stopped,
+    request_lines,
+    sums_of,
+)
 from assay.cli.scoring_options import integer_parser, make_profile, make_relevance
 from assay.errors import NothingSelected, ProviderError, UsageError
 from assay.grammar import WrittenName
 from assay.masking import mask
 from assay.serialize import dumps, to_json
-from assay.text import counted, printable, some_of
+from assay.text import counted, some_of
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
@@ -241,12 +249,12 @@ def _save_statements(run: AnswerJudgingRun, judging: AnswerJudging, options: arg
 
 def _report(run: AnswerJudgingRun, options: argparse.Namespace) -> None:
     """What was judged, on standard error; an error if nothing was."""
-    for note in run.notes:
-        sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+    print_notes(run.notes, run.failure)
     if not options.quiet:
         unsent = f", {run.n_unasked:,} not sent" if run.n_unasked else ""
         sys.stderr.write(f"verdicts   {len(run.judgments):,}, {len(run.unjudged):,} unjudged{unsent}\n")
         sys.stderr.write(f"this run   {sums_of(run.ledger)}\nall runs   {sums_of(run.total)}\n")
+    raise_if_stopped(run.failure, counted(run.n_unasked, "item"), options)
     if not run.judgments and (run.unjudged or run.unwritten or run.n_unasked):
         whys = (*run.unjudged.values(), *run.unwritten.values(), *run.notes, "nothing was sent")
         raise ProviderError(mask(f"no answer could be judged: {whys[0]}"))

@@ -13,6 +13,8 @@ from assay.comparison.discrimination import DISCRIMINATION_TEST as DISCRIMINATIO
 from assay.comparison.discrimination import Discrimination as Discrimination
 from assay.comparison.discrimination import Discriminations as Discriminations
 from assay.comparison.discrimination import discriminative_power as discriminative_power
+from assay.comparison.estimate_remarks import STUDENT as STUDENT
+from assay.comparison.estimate_remarks import tests_used as tests_used
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
 from assay.comparison.leaderboard import Leaderboard as Leaderboard
 from assay.comparison.letters import beaten_by as beaten_by

@@ -15,7 +15,7 @@ from typing import Any, Protocol, Unpack, overload
 import numpy as np
 
 from assay.comparison.alignment import Aligned, align
-from assay.comparison.estimate_remarks import estimate_remarks
+from assay.comparison.estimate_remarks import estimate_remarks, tests_used
 from assay.comparison.options import ComparisonOptions, SignificanceSettings, listed_in_part
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
@@ -199,7 +199,7 @@ class Comparison(Tabular):
             "systems": list(self.names),
             "metrics": [metric.name for metric in self.metrics],
             "n_queries": len(self.query_ids),
-            "how": self.how.to_dict(),
+            "how": {**self.how.to_dict(), **tests_used(self)},
             "n_comparisons": self.n_comparisons,
             "summary": {result.name: to_json(result.summary) for result in self.results},
             "failed": self.n_failed,

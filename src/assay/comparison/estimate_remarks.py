@@ -15,14 +15,33 @@ if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
     from assay.comparison.pairs import Pair
 
+STUDENT = "student_t"
+"""The test of estimates, as it is recorded."""
 FEWEST_TELLING = 2
 """With fewer queries that tell two systems apart, their difference has no interval."""
 
 
+def estimated_metrics(comparison: Comparison) -> list[str]:
+    """The metrics whose values are estimates from a sample of judgments."""
+    columns = comparison.results[0].table.columns
+    return [metric.name for metric in comparison.metrics if columns[metric.name].is_estimate]
+
+
+def tests_used(comparison: Comparison) -> dict[str, str]:
+    """The test in plain values: Student's t replaces a test of differences on estimates. Both, if there are other metrics.
+
+    The other tests are t-tests already, or need scores of single queries.
+    """
+    chosen, estimates = comparison.how.bound_test, estimated_metrics(comparison)
+    if not estimates or chosen.test.claim != "differs" or chosen.test.is_for_many:
+        return {"test": chosen.name}
+    is_only = len(estimates) == len(comparison.metrics)
+    return {"test": STUDENT} if is_only else {"test": chosen.name, "test_of_estimates": STUDENT}
+
+
 def estimate_remarks(comparison: Comparison) -> Iterator[str]:
     """Which values are estimates, what tests their differences, and which differences have no interval."""
-    columns = comparison.results[0].table.columns
-    names = [metric.name for metric in comparison.metrics if columns[metric.name].is_estimate]
+    columns, names = comparison.results[0].table.columns, estimated_metrics(comparison)
     pairs = [pair for pair in comparison.pairs if pair.metric in names]
     if not pairs:
         return

@@ -27,6 +27,8 @@ class RankAgreement:
     agreement: Agreement
     moved: Mapping[str, Moved] | None = None
     """Query → relevant documents gained and lost in the top k; None if it is unknown what is relevant."""
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Query → its text, if it is known."""
 
     @property
     def k(self) -> int:
@@ -107,8 +109,9 @@ def rank_agreements(
     if len(rankings) < len(results):
         raise UsageError("two systems have the same name. Give them names, as in base=a.json new=b.json")
     by_name = dict(zip(names, results, strict=True))
+    texts = {name: query.text for result in results for name, query in result.queries.items() if query.text}
     return tuple(
-        RankAgreement(a, b, agreement(rankings[a], rankings[b], k, p), _gained_and_lost(by_name, rankings, (a, b), k))
+        RankAgreement(a, b, agreement(rankings[a], rankings[b], k, p), _gained_and_lost(by_name, rankings, (a, b), k), texts)
         for a, b in ((names[first], names[other]) for first, other in pairs_of(names, how.baseline if how else None))
     )
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 import numpy as np
@@ -81,11 +82,17 @@ def _is_benchmark(path: Path) -> bool:
 
 
 def evaluate_without_judgments(
-    dataset: BenchmarkDataset, settings: Sequence[Setting], profile: Profile, name: str, times: Times
+    dataset: BenchmarkDataset,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str,
+    times: Times,
+    texts: Sequence[str] = (),
 ) -> Result:
     """The result for queries without any ground truth: times are scored, and every other metric is undefined.
 
-    It has no rankings yet; whoever retrieved them adds them.
+    It has no rankings yet; whoever retrieved them adds them. `texts` are the options of the next command that name the
+    queries and documents.
     """
     asked = without_queries(dataset, queries_without_text(dataset))
     query_ids = tuple(asked.queries)
@@ -106,7 +113,7 @@ def evaluate_without_judgments(
         beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
     )
     undefined = [setting.metric.name for setting in settings if setting.metric.name not in known and not setting.is_beside]
-    note = note_on_no_judgments(len(query_ids), undefined)
+    note = note_on_no_judgments(len(query_ids), undefined, texts)
     return Result(
         name,
         scores,
@@ -115,12 +122,12 @@ def evaluate_without_judgments(
     )
 
 
-def note_on_no_judgments(n_queries: int, metrics: Sequence[str]) -> str:
+def note_on_no_judgments(n_queries: int, metrics: Sequence[str], texts: Sequence[str] = ()) -> str:
     """Why metrics have no value, and what to do next, in one line."""
     queries = "the only query does not have" if n_queries == 1 else f"none of the {counted(n_queries, 'query')} has"
     others = f" and {counted(len(metrics) - 1, 'other metric')}" if len(metrics) > 1 else ""
     so = f", so {metrics[0]}{others} {'have' if others else 'has'} no value" if metrics else ""
-    return f"{queries} judgments{so}. To choose what to judge: {NEXT_STEP}"
+    return f"{queries} judgments{so}. To choose what to judge: {' '.join([NEXT_STEP, *map(quote, texts)])}"
 
 
 def as_judged(qrels: Any) -> Qrels:

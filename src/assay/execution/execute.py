@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets import QUERIES, BenchmarkDataset, load_dataset, queries_to_send
-from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
+from assay.datasets import QUERIES, BenchmarkDataset, detect_format, load_dataset, queries_to_send
+from assay.errors import AssayError, BadParameter, DataError, NothingSelected, ProviderError
 from assay.evaluation import (
     Result,
     Setting,
@@ -162,8 +162,8 @@ def _make_parts(
         check_has_spans(dataset, plan.metrics)
         check_has_answers(dataset, plan.metrics)
     cuts = [
-        chunk_dataset(dataset, chunker, plan.relevance)
-        for dataset in datasets.values()
+        (chunk_dataset(dataset, chunker, plan.relevance), _words_for_texts(name, plan))
+        for name, dataset in datasets.items()
         for chunker in plan.chunkers or (None,)
     ]
     parts = [
@@ -176,11 +176,26 @@ def _make_parts(
             relevance=cut.relevance,
             chunked=cut,
             repeats=plan.repeats,
+            texts=texts,
             **common,
         )
-        for number, (cut, provider) in enumerate(itertools.product(cuts, plan.providers))
+        for number, ((cut, texts), provider) in enumerate(itertools.product(cuts, plan.providers))
     ]
     return (parts, {}) if options.before is None else _repeated_parts(parts, options.before, plan, options.say)
+
+
+def _words_for_texts(benchmark: str, plan: Plan) -> tuple[str, ...]:
+    """The options of later commands that name the queries and documents; none if the benchmark has both.
+
+    A file whose format cannot be detected is not named, because later commands have no option for its format.
+    """
+    documents = ("--documents", plan.documents) if plan.documents else ()
+    if not documents and benchmark not in plan.query_files:
+        return ()
+    with suppress(AssayError):
+        if not Path(benchmark).is_file() or detect_format(Path(benchmark)):
+            return ("--dataset", benchmark, *documents)
+    return documents
 
 
 def _repeated_parts(

@@ -92,6 +92,8 @@ class Part:
     """How its documents were cut into chunks, if they were cut."""
     repeats: int = 1
     """How often each query is sent."""
+    texts: tuple[str, ...] = ()
+    """The options of later commands that name its queries and documents, for the hint on what to do next."""
 
     @cached_property
     def time_scope(self) -> TimeScope | None:
@@ -279,7 +281,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     except NoGroundTruth:
         if part.relevance.by.strip() != "auto":
             raise
-        result = evaluate_without_judgments(asked, ranked, profile, part.system, times)
+        result = evaluate_without_judgments(asked, ranked, profile, part.system, times, part.texts)
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     own_notes = _notes(part, rankings, [setting.metric for setting in settings])

@@ -93,6 +93,7 @@ from assay.files.source import missing_file as missing_file
 from assay.files.source import plain_name as plain_name
 from assay.files.tables import is_large as is_large
 from assay.files.top_ranks import top_documents as top_documents
+from assay.files.writing import BadId as BadId
 from assay.files.writing import grade_text as grade_text
 from assay.files.writing import why_not_trec as why_not_trec
 from assay.files.writing import write_lines as write_lines

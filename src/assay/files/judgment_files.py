@@ -271,10 +271,14 @@ def _label_values(results: Any) -> Iterator[Any]:
 
 
 def _annotator(who: Any) -> str:
-    """The name of an annotator: an id, or the id in an object with more about a person, which is not kept."""
+    """The name of an annotator: an id, or the id in an object with more about a person, which is not kept.
+
+    Without an id, it is the e-mail address.
+    """
     if isinstance(who, Mapping):
-        who = who.get("id")
-    return "" if who is None else f"annotator {_text(who)}"
+        who = next((who[name] for name in ("id", "email") if who.get(name) not in (None, "")), None)
+    name = _text(who)
+    return name if "@" in name or not name else f"annotator {name}"
 
 
 READERS: dict[str, Callable[[FileSource, _Taker], None]] = {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
 from assay.errors import DataError, Hint
 from assay.model import checked_grades
 
 WRITE_JSON = Hint("", "write JSON instead")
+HALF_CHARACTER = "contains half a character (one half of a surrogate pair)"
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
@@ -37,15 +39,21 @@ def write_qrels(
                     file.write(words.encode())
 
 
-def why_not_trec(query: str, document: str) -> str:
-    """Why a TREC file cannot contain these two ids; empty if it can."""
-    try:
-        f"{_query(query, Path())} {_word(document, Path())}".encode()
-    except DataError as error:
-        return error.what
-    except UnicodeEncodeError:
-        return f"one of the ids {query!a} and {document!a} contains half a character (one half of a surrogate pair)"
-    return ""
+class BadId(NamedTuple):
+    """An id that a TREC file cannot contain."""
+
+    id: str
+    why: str
+    """The end of the sentence `the id 'd 7' …`."""
+
+    def __str__(self) -> str:
+        return f"the id {self.id!r} {self.why}"
+
+
+def why_not_trec(query: str, document: str) -> BadId | None:
+    """The first of two ids that a TREC file cannot contain, and why; None if it can contain both."""
+    faults = ((query, _fault_of_query(query)), (document, _fault_of_word(document)))
+    return next((BadId(name, why) for name, why in faults if why), None)
 
 
 def grade_text(grade: float) -> str:
@@ -66,20 +74,29 @@ def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str 
 
 def _query(text: str, path: Path) -> str:
     """The id of a query, as the first word of a line."""
-    if text[:1] in ("{", "["):
-        raise DataError(
-            f"the id {text!r} starts with {text[0]}, so a TREC file would be read as JSON", source=path, hint=WRITE_JSON
-        )
-    return _word(text, path)
+    return _checked(text, _fault_of_query(text), path)
 
 
 def _word(text: str, path: Path) -> str:
     """An id in a file whose columns are separated by spaces."""
-    if not text or text.split() != [text]:
-        what = "contains white space" if text else "is empty"
-        raise DataError(f"the id {text!r} {what}, which TREC files do not allow", source=path, hint=WRITE_JSON)
-    if text.startswith("#"):
-        raise DataError(
-            f"the id {text!r} starts with #, so its line would be read as a comment", source=path, hint=WRITE_JSON
-        )
+    return _checked(text, _fault_of_word(text), path)
+
+
+def _checked(text: str, fault: str, path: Path) -> str:
+    if fault and fault != HALF_CHARACTER:  # the encoder reports it, with its place
+        raise DataError(str(BadId(text, fault)), source=path, hint=WRITE_JSON)
     return text
+
+
+def _fault_of_query(text: str) -> str:
+    if text[:1] in ("{", "["):
+        return f"starts with {text[0]}, so a TREC file would be read as JSON"
+    return _fault_of_word(text)
+
+
+def _fault_of_word(text: str) -> str:
+    if not text or text.split() != [text]:
+        return f"{'contains white space' if text else 'is empty'}, which TREC files do not allow"
+    if text.startswith("#"):
+        return "starts with #, so its line would be read as a comment"
+    return HALF_CHARACTER if re.search("[\ud800-\udfff]", text) else ""

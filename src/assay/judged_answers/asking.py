@@ -85,6 +85,8 @@ class AnswerJudgingRun:
     ledger: Totals = field(default_factory=Totals)
     total: Totals = field(default_factory=Totals)
     notes: tuple[str, ...] = ()
+    failure: str = ""
+    """Why nothing more was sent, if the service refused all requests or could not be reached; otherwise empty."""
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -153,6 +155,7 @@ def _collected(
         ledger=ledger.now,
         total=ledger.total,
         notes=tuple(dict.fromkeys((*writing.notes, *notes))),
+        failure=ledger.failure,
     )
 
 

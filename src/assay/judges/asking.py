@@ -25,15 +25,16 @@ from assay.judges.grades import PairGrade
 from assay.judges.ledger import Ledger, LimitReached, Prices
 from assay.judges.pairs import Pair, PairPool
 from assay.model import Hit, Query
-from assay.providers import ReportedHits, adapt
+from assay.providers import ReportedHits, Unreachable, adapt
+from assay.text import counted
 
 FOLDER = "judges"
 """The folder for logs and ledgers, next to those of evaluations."""
 PART = "grades"
 GRADE = "grade"
 """The id of the only hit of a response, whose score is the grade."""
-MAX_FIRST_REFUSALS, MAX_REFUSALS = 3, 20
-"""Refusals in a row after which nothing more is sent: before the first reply, and later."""
+MAX_FIRST_FAILURES, MAX_FAILURES = 3, 20
+"""Refusals, or failed connections, in a row after which nothing more is sent: before the first reply, and later."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ def _ask_and_log(
             some = asker.settled(answers)
             if some:
                 appender.append(PART, some)
-            n_done += len(answers)
-            options.watch(n_done, len(pairs))
+                n_done += len(some)
+                options.watch(n_done, len(pairs))
             yield from ((answer.query, _to_grade(answer)) for answer in some)
     finally:
         appender.close()
@@ -155,9 +156,12 @@ class PairRetriever:
     pairs: Mapping[str, Pair]
     ledger: Ledger
     _unsent: set[str] = field(default_factory=set)
+    """Pairs whose last try did not reach the service."""
     _refused: set[str] = field(default_factory=set)
     _n_refused: int = 0
     """Refusals since the last reply."""
+    _n_unreached: int = 0
+    """Failed connections since the last one that was made."""
     _has_reply: bool = False
 
     def search(self, queries: Sequence[Query], _: int) -> list[list[Hit] | Exception]:
@@ -167,25 +171,36 @@ class PairRetriever:
         return [self._hits(key, outcome) for key, outcome in zip(keys, outcomes, strict=True)]
 
     def _hits(self, key: str, outcome: PairGrade | Exception) -> list[Hit] | Exception:
-        if isinstance(outcome, LimitReached):
+        if isinstance(outcome, LimitReached | Unreachable):
             self._unsent.add(key)
+            self._n_unreached += isinstance(outcome, Unreachable)
+        else:
+            self._unsent.discard(key)
+            self._n_unreached = 0
         if isinstance(outcome, Refused):
             self._refused.add(key)
-            self._count_refusal(outcome)
+            self._n_refused += 1
+        if isinstance(outcome, Refused | Unreachable):
+            self._stop_if_useless(outcome)
         if isinstance(outcome, Exception):
             return outcome
         self._n_refused, self._has_reply = 0, True
         hits = [] if outcome.grade is None else [Hit(GRADE, outcome.grade)]
         return ReportedHits(hits, outcome.to_fields())
 
-    def _count_refusal(self, error: Refused) -> None:
-        """After several refusals in a row, all further requests would be refused."""
-        self._n_refused += 1
-        if self._n_refused >= (MAX_REFUSALS if self._has_reply else MAX_FIRST_REFUSALS):
+    def _stop_if_useless(self, error: Refused | Unreachable) -> None:
+        """After several refusals or failed connections in a row, all further requests would fail."""
+        most = MAX_FAILURES if self._has_reply else MAX_FIRST_FAILURES
+        if self._n_refused >= most:
             self.ledger.close(f"the service refuses all requests: {error}")
+        elif self._n_unreached >= most:
+            self.ledger.close(f"{counted(self._n_unreached, 'connection')} in a row failed. {error}")
 
     def settled(self, answers: Iterable[Response]) -> list[Response]:
-        """The responses that count. Without any reply, refusals do not: the key or the address is wrong, not the pair."""
+        """The responses that count: not those of pairs that did not reach the service, which the next run sends.
+
+        Without any reply, refusals do not count: the key or the address is wrong, not the pair.
+        """
         skipped = self._unsent | (set() if self._has_reply else self._refused)
         return [answer for answer in answers if answer.query not in skipped]
 

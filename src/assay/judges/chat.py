@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from assay.errors import ProviderError
 from assay.judges.grades import PairGrade, read_reply, ungraded
@@ -20,6 +21,8 @@ from assay.providers import (
     Reply,
     Request,
     RetryLater,
+    Unreachable,
+    Unsendable,
     fill_variables,
     filled_address,
     login,
@@ -44,7 +47,7 @@ ReadReply = Callable[[str], PairGrade]
 
 
 class Refused(PermanentFailure):
-    """The service refuses the request for a reason that concerns all requests."""
+    """The request fails for a reason that concerns all requests, such as a wrong key or an invalid address."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +116,19 @@ class ChatJudge:
         try:
             request = service.request(pair)
             with ledger.request(pair.key, about_tokens(service.text(pair)), service.most_out) as ticket:
-                reply = send_request(self._connections, request, service.timeout)
+                try:
+                    reply = send_request(self._connections, request, service.timeout)
+                except (Unreachable, Unsendable):
+                    ticket.is_sent = False
+                    raise
                 ticket.status = reply.status
                 content = _content(reply)
                 ticket.note_usage(content.get("usage"))
             return read_completion(content, self._read)
+        except Unsendable as error:
+            return Refused(str(error))
+        except Unreachable as error:
+            return Unreachable(f"{host_of(service)}: {error}")
         except ProviderError as error:
             return error
 
@@ -174,6 +185,12 @@ def shown_request(service: ChatService, pair: Pair) -> str:
     lines = [f"POST {url}", "Content-Type: application/json"]
     lines += [f"Authorization: Bearer {MASK}"] if service.key else []
     return "\n".join([*lines, "", mask(json.dumps(service.body(pair), indent=2, ensure_ascii=False))])
+
+
+def host_of(service: ChatService) -> str:
+    """Host and port of a service, with secrets masked."""
+    parts = urlsplit(filled_shown(service.address))
+    return mask(f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}")
 
 
 def filled_shown(address: str) -> str:

@@ -90,6 +90,8 @@ class JudgingRun:
     """The requests of all runs of this judge for this pool."""
     dry_run: DryRun
     notes: tuple[str, ...] = ()
+    failure: str = ""
+    """Why nothing more was sent, if the service refused all requests or could not be reached; otherwise empty."""
 
     @property
     def grades(self) -> dict[str, dict[str, float]]:
@@ -112,6 +114,7 @@ class JudgingRun:
             "total": self.total.to_dict(),
             "dry_run": asdict(self.dry_run),
             "notes": list(self.notes),
+            "failure": self.failure,
         }
 
 
@@ -171,8 +174,8 @@ def run_judge(pool: PairPool, bound: BoundJudge, options: AskOptions) -> Judging
     _check(bound, pool)
     dry_run = plan_requests(pool, bound, options)
     asked = [ask_judge(member, pool, options) for member in bound.members]
-    grades = dict(_combined(bound, pool, asked))
-    ledger, total = (sum((getattr(part.ledger, name) for part in asked), Totals()) for name in ("now", "total"))
+    grades, ledgers = dict(_combined(bound, pool, asked)), [part.ledger for part in asked]
+    ledger, total = (sum((getattr(each, name) for each in ledgers), Totals()) for name in ("now", "total"))
     return JudgingRun(
         bound.name,
         bound.settings,
@@ -187,7 +190,8 @@ def run_judge(pool: PairPool, bound: BoundJudge, options: AskOptions) -> Judging
         ledger,
         total,
         dry_run,
-        tuple(_notes(pool, bound, grades, [part.ledger for part in asked])),
+        tuple(_notes(pool, bound, grades, ledgers)),
+        next((each.failure for each in ledgers if each.failure), ""),
     )
 
 
@@ -250,6 +254,8 @@ def _notes(pool: PairPool, bound: BoundJudge, grades: dict[str, PairGrade], ledg
         yield f"{len(models)} models answered under the same name: {counts}. Each is a judge of its own"
     yield from (note for member in bound.members for note in _literal_secrets(member))
     yield from (f"stopped: {ledger.closed}" for ledger in ledgers if ledger.closed)
+    if any(each.now.unreached and not each.failure for each in ledgers) and len(grades) < len(pool.pairs):
+        yield "some connections failed. To send the pairs that were not sent, run the same command again"
     if failed := sum(grade.is_failure for grade in grades.values()):
         yield f"{counted(failed, 'pair')} failed. To send them again, add --resume"
 

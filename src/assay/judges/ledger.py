@@ -1,7 +1,7 @@
 """Ledger: the requests to a judge, their tokens and their price, in a file that survives a killed process.
 
 A request is written down before it is sent, and its tokens after the reply. So the ledger never has fewer requests than
-the service.
+the service. A try without a connection sent nothing, so it is counted apart from the requests, without tokens and cost.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ class Totals:
     """Requests whose tokens are estimated, because the service did not report them."""
     cost: float | None = None
     """The price; None if no prices are known."""
+    unreached: int = 0
+    """Tries without a connection, which sent nothing. They are not among the requests."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -69,6 +71,7 @@ class Totals:
             self.tokens_out + other.tokens_out,
             self.estimated + other.estimated,
             sum(costs) if costs else None,
+            self.unreached + other.unreached,
         )
 
 
@@ -85,6 +88,8 @@ class Ticket:
     status: int = 0
     """HTTP status; 0: no response."""
     is_exact: bool = False
+    is_sent: bool = True
+    """False after the reply: no connection was made, so nothing was sent."""
 
     def note_usage(self, usage: Any) -> None:
         """Take the tokens that the service reports; an invalid report is ignored."""
@@ -112,6 +117,8 @@ class Ledger:
     """Requests of this process."""
     closed: str = ""
     """Why no more requests are sent; empty: they are."""
+    failure: str = ""
+    """Why, if the service is the reason, and not the limit on the cost."""
     _reserved: float = 0.0
     _handle: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -129,8 +136,9 @@ class Ledger:
         return self.before + self.now
 
     def close(self, why: str) -> None:
-        """Send no more requests."""
+        """Send no more requests, because the service cannot be used."""
         with self._lock:
+            self.failure = self.failure or why
             self.closed = self.closed or why
 
     @contextmanager
@@ -159,7 +167,7 @@ class Ledger:
 
     def _settle(self, pair: str, ticket: Ticket) -> None:
         entry = {"pair": pair, "status": ticket.status, "in": ticket.n_in, "out": ticket.n_out, "exact": ticket.is_exact}
-        self._write(entry)
+        self._write(entry if ticket.is_sent else {**entry, "reached": False})
         self.now += _totals_of(ticket, self.prices)
 
     def _cost(self, ticket: Ticket) -> float | None:
@@ -184,7 +192,12 @@ class Ledger:
 
 
 def _totals_of(ticket: Ticket, prices: Prices | None) -> Totals:
-    """The sums of a request after its reply; a request that a service refused costs nothing."""
+    """The sums of a request after its reply; a request that a service refused costs nothing.
+
+    A request that was not sent is taken back from the requests, where it was counted in advance.
+    """
+    if not ticket.is_sent:
+        return Totals(requests=-1, cost=None if prices is None else 0.0, unreached=1)
     is_free = bool(ticket.status) and not 200 <= ticket.status < 300
     n_in, n_out = (0, 0) if is_free else (ticket.n_in, ticket.n_out)
     is_estimated = not is_free and not ticket.is_exact
@@ -201,6 +214,7 @@ def read_totals(path: Path, prices: Prices | None = None) -> Totals:
     totals = Totals()
     for entry in _entries(path.read_bytes().splitlines()):
         ticket = Ticket(int(entry["in"]), int(entry["out"]), int(entry.get("status", 0)), bool(entry.get("exact")))
+        ticket.is_sent = entry.get("reached", True) is not False
         if entry.get("sent"):
             open_requests.setdefault(str(entry["pair"]), []).append(ticket)
             totals += Totals(requests=1)

@@ -32,6 +32,8 @@ SPARE = 1.2
 MIN_CHARS = 40
 """A shorter document does not answer a question of its own."""
 ID_DIGITS = 12
+NOT_SENT, NOT_CHECKED = "document was not sent", "query could not be checked"
+"""Why a document or a query is left out."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,13 @@ class GeneratedQueries:
     ledger: Totals
     total: Totals
     notes: tuple[str, ...] = ()
+    failure: str = ""
+    """Why nothing more was sent, if the service refused all requests or could not be reached; otherwise empty."""
+
+    @property
+    def n_unsent(self) -> int:
+        """Documents that were not sent, and queries that could not be checked."""
+        return self.left_out.get(NOT_SENT, 0) + self.left_out.get(NOT_CHECKED, 0)
 
 
 def generate_queries(
@@ -114,6 +123,7 @@ def generate_queries(
         sum((ledger.now for ledger in ledgers), Totals()),
         sum((ledger.total for ledger in ledgers), Totals()),
         tuple(notes),
+        next((ledger.failure for ledger in ledgers if ledger.failure), ""),
     )
 
 
@@ -130,7 +140,7 @@ def _written(
     for pair, key in zip(pool.pairs, pool.keys, strict=True):
         grade = asked.grades.get(key)
         if grade is None:
-            left_out["document was not sent"] += is_sent
+            left_out[NOT_SENT] += is_sent
         elif grade.grade is None:
             left_out[f"document: {grade.why}"] += 1
         else:
@@ -216,7 +226,7 @@ def _answerable(
             kept.append(query)
         else:
             unknown = grade is None or grade.grade is None
-            left_out["query could not be checked" if unknown else "query is not answered by its document"] += options.send
+            left_out[NOT_CHECKED if unknown else "query is not answered by its document"] += options.send
     return kept, [outcomes.ledger], plan
 
 

@@ -37,11 +37,13 @@ from assay.judging.planning import Expected as Expected
 from assay.judging.planning import JudgingPlan as JudgingPlan
 from assay.judging.planning import plan_judging as plan_judging
 from assay.judging.pool_files import POOL_FOLDER as POOL_FOLDER
+from assay.judging.pool_files import drawn_pool as drawn_pool
 from assay.judging.pool_files import keep_pool as keep_pool
 from assay.judging.pool_files import kept_pool as kept_pool
 from assay.judging.pool_files import kept_pool_ids as kept_pool_ids
 from assay.judging.pool_files import kept_pool_path as kept_pool_path
 from assay.judging.pool_files import read_pool_file as read_pool_file
+from assay.judging.pool_files import remove_pool as remove_pool
 from assay.judging.pool_files import write_pool as write_pool
 from assay.judging.pool_form import SCHEMA as SCHEMA
 from assay.judging.pool_form import SavedPool as SavedPool

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FEW_BINARY = 50
 """The same for metrics that are 0 or 1 for each query."""
+TIMING = "timing"
+"""The view of times."""
+OTHER_INPUT = "do not read rankings and grades alone"
 BINARY = frozenset({"hit"})
 
 
@@ -45,9 +48,7 @@ def notes_on_estimates(
             f"{len(pool.drawn) - corrected.n_grades:,} of the {counted(len(pool.drawn), 'drawn pair')} have no grade yet. "
             "The estimates assume that these pairs are like the others."
         )
-    if left_out:
-        why = "need all grades of a query" if pool.unit != QUERIES else "do not read rankings and grades alone"
-        yield f"Left out, because they {why}: {some_of([metric.name for metric in left_out])}."
+    yield from _left_out(left_out, "need all grades of a query" if pool.unit != QUERIES else OTHER_INPUT)
     for depth, share in outside.items():
         if share > 0:
             yield (
@@ -55,6 +56,15 @@ def notes_on_estimates(
                 "was not part of the pool. They count as not relevant, so the value is too low."
             )
     yield from notes_on_size(metrics, n_queries)
+
+
+def _left_out(metrics: Sequence[BoundMetric], why: str) -> Iterator[str]:
+    """Which metrics have no estimate. Times do not depend on judgments, so they have a reason of their own."""
+    times = [metric.name for metric in metrics if metric.metric.view == TIMING]
+    others = [metric.name for metric in metrics if metric.name not in times]
+    for names, reason in ((others, why), (times, "do not depend on judgments")):
+        if names:
+            yield f"Left out, because they {reason}: {some_of(names)}."
 
 
 def notes_on_size(metrics: Sequence[BoundMetric], n_queries: int) -> Iterator[str]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.atomic_write import atomic_write
-from assay.errors import DataError
+from assay.errors import DataError, UnknownName, near_matches
 from assay.execution import DEFAULT_HOME, write_gitignore
 from assay.judging.pool_form import pool_from_lines, pool_lines
 from assay.judging.pools import Pool
+from assay.text import some_of
 
+MAX_NAMED = 10
 POOL_FOLDER = DEFAULT_HOME / "pools"
 """Where the copies of drawn pools are."""
+REMOVED = "removed"
+"""The folder inside it for the copies that were removed from the queue. Grades can still name these pools."""
 ENDING = ".jsonl"
 
 
@@ -47,6 +52,28 @@ def kept_pool(id_: str, folder: Path = POOL_FOLDER) -> Pool | None:
     """The pool with this id; None if there is no copy of it."""
     path = kept_pool_path(id_, folder)
     return read_pool_file(path) if id_.isalnum() and path.is_file() else None
+
+
+def drawn_pool(id_: str) -> Pool | None:
+    """The pool with this id, also if it was removed from the queue."""
+    return kept_pool(id_) or kept_pool(id_, POOL_FOLDER / REMOVED)
+
+
+def remove_pool(id_: str) -> Path:
+    """Remove a pool from the queue and from the lists of pools. Its copy is moved, and returned; grades stay."""
+    ids = kept_pool_ids()
+    if id_ not in ids:
+        raise UnknownName("pool", id_, near_matches(id_, ids), _known_pools(ids))
+    path = kept_pool_path(id_, POOL_FOLDER / REMOVED)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        return kept_pool_path(id_).replace(path)
+    except OSError as error:
+        raise DataError(f"the pool cannot be moved: {error.strerror or error}", source=str(path)) from None
+
+
+def _known_pools(ids: Sequence[str]) -> str:
+    return f"choose from {some_of(ids, MAX_NAMED)}" if ids else f"{POOL_FOLDER} has no pools"
 
 
 def kept_pool_ids(folder: Path = POOL_FOLDER) -> list[str]:

@@ -8,6 +8,8 @@ from assay.providers.http_client import Connections as Connections
 from assay.providers.http_client import Reply as Reply
 from assay.providers.http_client import Request as Request
 from assay.providers.http_client import login as login
+from assay.providers.http_retriever import Unreachable as Unreachable
+from assay.providers.http_retriever import Unsendable as Unsendable
 from assay.providers.http_retriever import filled_address as filled_address
 from assay.providers.http_retriever import seconds_to_wait as seconds_to_wait
 from assay.providers.http_retriever import send_request as send_request

@@ -60,6 +60,10 @@ class IncompleteReply(HTTPException):
     """A response that is incomplete or too long."""
 
 
+class NotConnected(OSError):
+    """No connection was made, so the request was not sent. The cause says why."""
+
+
 class Connections:
     """A pool of connections for all threads. Idle connections are closed when this object is deleted."""
 
@@ -116,7 +120,10 @@ def _exchange(connection: HTTPConnection, request: Request, deadline: float) -> 
     """The response, and whether the connection can be used again."""
     if connection.sock is None:
         connection.timeout = _left(deadline)
-        connection.connect()
+        try:
+            connection.connect()
+        except OSError as error:
+            raise NotConnected from error
     connection.sock.settimeout(_left(deadline))
     connection.response_class = partial(TimedResponse, deadline=deadline)  # type: ignore[assignment]
     connection.request(request.method, request.target, request.body, dict(request.headers))

@@ -16,7 +16,7 @@ from assay.errors import ProviderError
 from assay.masking import mask
 from assay.model import Hit, Query
 from assay.providers.event_loop import MORE_TIME
-from assay.providers.http_client import Connections, IncompleteReply, Reply, Request, login
+from assay.providers.http_client import Connections, IncompleteReply, NotConnected, Reply, Request, login
 from assay.providers.paging import Page, PagedHits, Paging
 from assay.providers.response_shape import ResponseShape, optional_value
 from assay.providers.responses import hits_of_entries
@@ -39,6 +39,7 @@ ADVICE = {
     422: "check body=",
 }
 """Status → the parameter that is probably wrong."""
+CHECK_SERVICE = "Check that the service is running and that url= is right"
 UNSENDABLE = "the request cannot be sent: url or headers contain a character that is not allowed there, such as a line break"
 MAX_CHARS_SHOWN = 200
 """Characters of a faulty response that a message shows."""
@@ -172,10 +173,23 @@ def _start(body: bytes) -> str:
     return f": {text[:MAX_CHARS_SHOWN]}" if text else ": the body is empty"
 
 
+class Unreachable(ProviderError):
+    """No connection to the service was made, so the request was not sent."""
+
+
+class Unsendable(PermanentFailure):
+    """A request with an invalid address or header, which was not sent."""
+
+    def __init__(self) -> None:
+        super().__init__(UNSENDABLE)
+
+
 def send_request(connections: Connections, request: Request, timeout: float) -> Reply:
     """The reply to a request. What goes wrong on the way is a ProviderError, which never shows a secret."""
     try:
         return connections.ask(request, timeout)
+    except NotConnected as error:
+        raise Unreachable(f"cannot connect: {_why(error.__cause__)}. {CHECK_SERVICE}") from error
     except TimeoutError as error:
         raise ProviderError(f"no response within {timeout:g} s. {MORE_TIME}") from error
     except IncompleteReply as error:
@@ -183,15 +197,19 @@ def send_request(connections: Connections, request: Request, timeout: float) -> 
     except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
         raise ProviderError("the service closed the connection before it responded. Check its log") from error
     except InvalidURL:  # which shows the address, secrets and all
-        raise PermanentFailure(UNSENDABLE) from None
+        raise Unsendable from None
     except HTTPException as error:
         what = mask(str(error) or type(error).__name__)
         raise ProviderError(f"the response is not HTTP (check url=): {printable(what)[:MAX_CHARS_SHOWN]}") from None
     except OSError as error:
-        what = error.strerror or printable(str(error))
-        raise ProviderError(f"cannot connect: {what}. Check that the service is running and that url= is right") from error
+        raise ProviderError(f"the connection failed: {_why(error)}. {CHECK_SERVICE}") from error
     except ValueError:  # a header from the environment that holds a line feed; its value is not shown
-        raise PermanentFailure(UNSENDABLE) from None
+        raise Unsendable from None
+
+
+def _why(error: BaseException | None) -> str:
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return strerror or printable(str(error)) or type(error).__name__
 
 
 def filled_address(template: str, values: Values) -> SplitResult:

@@ -37,6 +37,7 @@ class How(msgspec.Struct):
     rope: float
     seed: int
     cluster: str | UnsetType = UNSET
+    test_of_estimates: str | UnsetType = UNSET
 
 
 class Overall(msgspec.Struct):

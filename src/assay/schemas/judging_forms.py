@@ -33,6 +33,7 @@ class JudgingFile(msgspec.Struct):
     total: TotalsForm  # type: ignore[valid-type]
     dry_run: DryRunForm  # type: ignore[valid-type]
     notes: list[str]
+    failure: str
 
 
 class AnswerJudgingFile(msgspec.Struct):

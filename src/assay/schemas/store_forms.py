@@ -59,6 +59,7 @@ class DisagreementForm(msgspec.Struct):
     document: str
     grades: list[JudgmentForm]  # type: ignore[valid-type]
     settled: JudgmentForm | None  # type: ignore[valid-type]
+    query_text: str | UnsetType = UNSET
 
 
 class JudgeStatusForm(msgspec.Struct):

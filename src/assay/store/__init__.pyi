@@ -12,6 +12,7 @@ from assay.store.judgment import LONGEST_JUDGE as LONGEST_JUDGE
 from assay.store.judgment import LONGEST_POOL as LONGEST_POOL
 from assay.store.judgment import LONGEST_REASON as LONGEST_REASON
 from assay.store.judgment import PEOPLE as PEOPLE
+from assay.store.judgment import Exportable as Exportable
 from assay.store.judgment import Judgment as Judgment
 from assay.store.judgment import checked_judge as checked_judge
 from assay.store.judgment import checked_judgment as checked_judgment

@@ -10,18 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from statistics import median_low
 from typing import Any, NamedTuple
 
 from assay.errors import BadParameter
-from assay.files import why_not_trec
+from assay.files import BadId, why_not_trec
 from assay.model import is_finite_number
 from assay.store.packing import digest_of, pack_json
 from assay.store.timestamps import now, parse_timestamp
-from assay.text import counted, printable, shortened
+from assay.text import counted, cut_off, printable, shortened
 
 LONGEST_JUDGE = 80
 LONGEST_REASON = 2000
@@ -202,9 +202,11 @@ def restore_ids(
 # Export: grades that can be written as TREC qrels, and the reasons why others cannot
 
 MAX_NAMED = 5
-"""The largest number of reasons to name."""
+"""The largest number of reasons, and of ids for each reason, to name."""
 LONGEST_NAMED = 200
-"""The largest number of characters of a reason."""
+"""The largest number of characters of a reason with one id."""
+LONGEST_LISTED = 40
+"""The largest number of characters of an id in a list."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +214,8 @@ class Exportable:
     """Grades that can be written as qrels, one for each pair, and why others cannot."""
 
     grades: Mapping[str, Mapping[str, float]]
-    left_out: tuple[str, ...] = ()
-    """The reason, once for each grade."""
+    left_out: tuple[BadId | str, ...] = ()
+    """The reason, once for each grade: its id, or a sentence about the grade."""
 
     @property
     def n_pairs(self) -> int:
@@ -222,23 +224,31 @@ class Exportable:
 
     @property
     def explanation(self) -> str:
-        """Which grades cannot be written to TREC files, on one line; empty if all can."""
+        """Which grades cannot be written to TREC files, on one line; empty if all can. Each reason is given once."""
         if not self.left_out:
             return ""
-        reasons = [
-            reason if len(reason) <= LONGEST_NAMED else reason[: LONGEST_NAMED - 1] + "…"
-            for reason in dict.fromkeys(self.left_out)
-        ]
+        by_reason: dict[str, dict[BadId | str, None]] = {}
+        for each in self.left_out:
+            by_reason.setdefault(each.why if isinstance(each, BadId) else each, {})[each] = None
+        reasons = [_reason(why, list(each)) for why, each in by_reason.items()]
         more = "; …" if len(reasons) > MAX_NAMED else ""
         which = "; ".join(reasons[:MAX_NAMED]) + more
         return printable(f"{counted(len(self.left_out), 'grade')} cannot be written to TREC files: {which}")
 
 
+def _reason(why: str, each: Sequence[BadId | str]) -> str:
+    if len(each) == 1:
+        return cut_off(str(each[0]), LONGEST_NAMED)
+    names = ", ".join(cut_off(repr(bad.id), LONGEST_LISTED) for bad in each[:MAX_NAMED] if isinstance(bad, BadId))
+    return f"each of {counted(len(each), 'id')} {why} ({names}{', …' if len(each) > MAX_NAMED else ''})"
+
+
 def exportable(judgments: Iterable[Judgment]) -> Exportable:
     """One grade for each pair, from `combined`. Grades that are not numbers, or have ids with blanks, are left out."""
-    usable, left_out = [], []
+    usable: list[Judgment] = []
+    left_out: list[BadId | str] = []
     for judgment in judgments:
-        why = why_not_trec(judgment.query, judgment.document)
+        why: BadId | str | None = why_not_trec(judgment.query, judgment.document)
         if not is_finite_number(judgment.grade):
             pair = f"document {judgment.document} and query {judgment.query}"
             why = f"the grade {judgment.grade!r} by {judgment.judge} for {pair} is not a finite number"

@@ -29,6 +29,8 @@ class BenchmarkIds:
     """Query → its text."""
     documents: frozenset[str] = frozenset()
     """Documents that were retrieved or judged."""
+    highest: float = 0.0
+    """The highest grade of the benchmark's own judgments."""
 
     @classmethod
     def of(cls, store: Store, benchmark: str) -> BenchmarkIds:
@@ -36,6 +38,7 @@ class BenchmarkIds:
         evaluations = dict.fromkeys(entry.evaluation for entry in store.list(benchmark))
         queries: dict[str, str] = {}
         documents: set[str] = set()
+        highest = 0.0
         for evaluation in list(evaluations)[:MAX_EVALUATIONS]:
             for result in store.find(evaluation).results:
                 if result.benchmark == benchmark:
@@ -43,7 +46,9 @@ class BenchmarkIds:
                     queries = {**own, **queries}  # the newest text of a query counts
                     for rankings in (result.run, result.relevant, result.nonrelevant):
                         documents.update(doc for query in rankings for doc in rankings[query])
-        return cls({printable(query): text for query, text in queries.items()}, frozenset(map(printable, documents)))
+                    highest = max([highest, *(grade for graded in result.relevant.values() for grade in graded.values())])
+        texts = {printable(query): text for query, text in queries.items()}
+        return cls(texts, frozenset(map(printable, documents)), highest)
 
     def query_of(self, written: str) -> str:
         """The id of a query that a file names by its id or by its text; empty if it is unknown or ambiguous."""
@@ -87,6 +92,8 @@ class ImportPlan:
     """Documents that no result has. Their grades are stored: they count as relevant documents that were not found."""
     n_differing: int
     """Pairs for which another judge of the same kind gave another grade."""
+    off_scale: tuple[str, ...] = ()
+    """Grades outside the scale of the guidelines and of the benchmark. They are stored, because other scales exist."""
 
     def sentences(self) -> list[str]:
         """Everything but the counts, one sentence each."""
@@ -95,6 +102,7 @@ class ImportPlan:
             (self.conflicts, "pair", "{has} several grades by one judge in the file and {is} left out"),
             (self.unknown_queries, "query", "{is} in no result on the benchmark, so {its} grades are left out"),
             (self.unknown_documents, "document", "{is} in no result on the benchmark; {its} grades are stored"),
+            (self.off_scale, "grade", OFF_SCALE),
         ]
         sentences = [
             f"{counted(len(which), noun)} {text.format(**(ONE if len(which) == 1 else MANY))} ({_examples(which)})."
@@ -109,6 +117,12 @@ class ImportPlan:
         return sentences
 
 
+LOWEST, HIGHEST = 0, 3
+"""The scale of the guidelines."""
+OFF_SCALE = (
+    f"{{is}} outside the scale {LOWEST} to {HIGHEST} of the guidelines and stored unchanged; grades on different scales "
+    "cannot be mixed"
+)
 ONE, MANY = {"is": "is", "has": "has", "its": "its"}, {"is": "are", "has": "have", "its": "their"}
 """Words of a sentence about one thing, and about several."""
 
@@ -156,6 +170,11 @@ def plan_import(store: Store, file: JudgmentFile, benchmark: str, judge: str = "
             dict.fromkeys(judgment.document for judgment in judgments if judgment.document not in ids.documents)
         ),
         n_differing=_n_differing(judgments, known.values()),
+        off_scale=tuple(
+            f"query {judgment.query}, document {judgment.document}: {judgment.grade:g}"
+            for judgment in judgments
+            if not LOWEST <= judgment.grade <= max(HIGHEST, ids.highest)
+        ),
     )
 
 

@@ -9,16 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
+from assay.cli.asking_options import (
+    add_limits,
+    ask_options,
+    planned_requests,
+    print_notes,
+    raise_if_stopped,
+    request_lines,
+    sums_of,
+)
 from assay.cli.judging.texts import dataset_with_texts
 from assay.cli.output_options import add_quiet, add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
 from assay.cli.reading_options import add_documents_argument
 from assay.errors import ProviderError, UsageError
 from assay.grammar import WrittenName
-from assay.masking import mask
 from assay.serialize import dumps
-from assay.text import printable
+from assay.text import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +94,8 @@ def run_judge_command(options: argparse.Namespace) -> int:
     if options.send:
         _save(run, options)
     sys.stdout.write(_rendered(run, judge, pool, options))
-    for note in run.notes:
-        sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+    print_notes(run.notes, run.failure)
+    raise_if_stopped(run.failure, counted(run.n_unasked, "pair"), options)
     if options.send and not run.judgments:
         raise ProviderError(f"no pair got a grade. {run.notes[0] if run.notes else 'See why above'}")
     return 0

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.judging.calibration import add_calibration_arguments, calibrate_judge
+from assay.cli.judging.disagreements import LONGEST_TEXT, Disagreements
 from assay.cli.judging.export import export_judgments
 from assay.cli.judging.imports import add_import_arguments, check_import_options, import_judgments
 from assay.cli.judging.probing import add_probe_arguments, check_probe_options, probe_from_options
@@ -253,35 +254,23 @@ def _list(undecided: Sequence[Undecided], judgments: Sequence[Judgment], options
 
 
 def _disagreements(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
-    """The pairs that people graded differently, with the grade that counts: the settled one, or the lower median."""
-    from assay.store import combined, disagreements
+    """The pairs that people graded differently."""
+    from assay.store import disagreements
 
     people = [judgment for judgment in judgments if judgment.kind == "people"]
     differing = disagreements(people)
     if options.judge is not None:
         who = _stored_judge_name(options.judge)
         differing = [pair for pair in differing if who in {judgment.judge for judgment in pair.grades}]
+    shown = Disagreements(differing, options)
     if options.format == "json":
-        return _json([pair.to_dict() for pair in differing], "disagreements")
-    rows = []
-    for pair in differing:
-        each = (*pair.grades, *([pair.settled] if pair.settled else []))
-        counts = combined(each)[pair.query][pair.document]
-        grades = "; ".join(f"{judgment.judge_label} {judgment.grade:g}{_because(judgment)}" for judgment in each)
-        state = "settled" if pair.settled else "open"
-        rows.append([pair.benchmark, pair.query, pair.document, state, f"{counts:g}", grades])
-    head = ["benchmark", "query", "document", "state", "counts", "grades"]
+        return _json(shown.to_dicts(), "disagreements")
     if options.format == "csv":
-        return _csv([dict(zip(head, row, strict=True)) for row in rows])
-    if not rows:
+        return _csv([dict(zip(shown.head, row, strict=True)) for row in shown.rows()])
+    if not differing:
         return f"people do not disagree about any pair ({counted(len(people), 'judgment')})\n"
-    n_open = sum(pair.settled is None for pair in differing)
-    where = "To settle them: assay serve, then Queue" if n_open else "All are settled"
-    return _table(head, rows, {0, 1, 2, 3, 5}) + f"\n{counted(len(differing), 'disagreement')}, {n_open:,} open. {where}\n"
-
-
-def _because(judgment: Judgment) -> str:
-    return f" ({judgment.reason})" if judgment.reason else ""
+    texts = {place for place, title in enumerate(shown.head) if title != "counts"}
+    return f"{_table(shown.head, shown.rows(LONGEST_TEXT), texts)}\n{shown.closing_line}\n"
 
 
 def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:

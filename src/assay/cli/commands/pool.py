@@ -31,7 +31,8 @@ EXAMPLES = """\
   assay pool bm25.run dense.run --how "difference(bm25, dense)" -o pool.jsonl
   assay pool latest other.json --how "whole(queries=30)" -o pool.jsonl
   assay pool latest --extend pool.jsonl --pairs 400 -o larger.jsonl
-  assay pool --how"""
+  assay pool --how
+  assay pool --remove 3f9a2c41"""
 RULES = InputRules(
     metrics="metric that says what a pair is worth: precision@k, dcg@k or rbp (default: precision at the depth)",
     truth="",
@@ -76,6 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     plan.add_argument("--width", type=parse_number, metavar="W", help="with --plan: the ± to reach at 95 %% (default: 0.03)")
     add_form_arguments(parser)
+    parser.add_argument(
+        "--remove",
+        metavar="ID",
+        help="remove a pool that was drawn by mistake from the queue and from all lists; grades and the file of -o stay",
+    )
     show = parser.add_argument_group("output")
     show.add_argument("-o", "--output", metavar="FILE", help="file for the pool, as JSON lines")
     add_text_or_json(parser)
@@ -107,6 +113,8 @@ def run_pool(options: argparse.Namespace) -> int:
     """Names and files are checked before results are read. A pool is written completely or not at all."""
     from assay.judging import keep_pool, parse_design, pool, share_work, write_pool
 
+    if options.remove:
+        return _remove(options)
     if options.how == LIST:
         sys.stdout.write(designs_text(options))
         return 0
@@ -133,6 +141,19 @@ def run_pool(options: argparse.Namespace) -> int:
     else:
         lines = plan_lines(plan, options) if drawn is None else pool_lines(plan, drawn, options, earlier)
         sys.stdout.write("".join(f"{printable(line)}\n" if "\n" not in line else line for line in lines))
+    return 0
+
+
+def _remove(options: argparse.Namespace) -> int:
+    """Remove a pool from the queue; nothing else can be done in the same command."""
+    from assay.judging import remove_pool
+
+    others = ("files", "output", "how", "extend", "plan", "form", "judges", "metrics")
+    if any(getattr(options, name) for name in others):
+        raise UsageError("--remove only removes a pool. Use it alone: assay pool --remove ID")
+    place = remove_pool(options.remove)
+    sys.stdout.write(printable(f"removed pool {options.remove} from the queue. Its copy is now {place}") + "\n")
+    sys.stdout.write("Grades for its pairs stay in the store. To list the pool again, move the copy back.\n")
     return 0
 
 

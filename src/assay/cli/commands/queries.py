@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.asking_options import add_limits, ask_options
+from assay.cli.asking_options import add_limits, ask_options, print_notes, raise_if_stopped
 from assay.cli.output_options import add_quiet
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
@@ -29,7 +29,7 @@ EXAMPLES = """\
   assay queries generate ./docs -n 100 --with "openai(model=llama3.1, url=http://127.0.0.1:11434/v1)" --dry-run
   assay queries generate ./docs -n 100 --with "openai(model=gpt-4o-mini)" --price 0.15 0.6 --most-cost 1 --send -o q.jsonl"""
 ACTIONS = ("sample", "generate")
-MOST = 1_000_000
+MOST, USUAL_N = 1_000_000, 200
 SAMPLE_FLAGS = {"by": None, "allocation": None, "text": None, "count": None}
 GENERATE_FLAGS = {"judge": None, "send": False, "dry_run": False, "per_document": None, "no_check": False}
 """Flags of one action alone, and what they are if nobody gave them."""
@@ -42,8 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="|".join(ACTIONS),
         help="sample: draw queries from a search log; generate: let a model write queries for documents",
     )
-    parser.add_argument("source", metavar="SOURCE", help="sample: a log (CSV, JSON lines, Parquet); generate: documents")
-    parser.add_argument("-n", type=integer_parser(MOST, 1), required=True, metavar="N", help="number of queries")
+    parser.add_argument(
+        "source", nargs="?", metavar="SOURCE", help="sample: a log (CSV, JSON lines, Parquet); generate: documents"
+    )
+    parser.add_argument("-n", type=integer_parser(MOST, 1), metavar="N", help="number of queries (required)")
     parser.add_argument("--seed", type=integer_parser(MOST), default=1, metavar="SEED", help="seed of the draw (default: 1)")
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write, as JSON lines")
     sample = parser.add_argument_group("sample")
@@ -73,13 +75,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_queries(options: argparse.Namespace) -> int:
     """Run the action; the options are checked before anything is read."""
-    if options.action not in ACTIONS:
-        near = near_matches(options.action, ACTIONS)
-        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
+    _check_action(options)
     _check_flags(options, GENERATE_FLAGS if options.action == "sample" else SAMPLE_FLAGS)
     if options.output and not Path(options.output).absolute().parent.is_dir():
         raise UsageError(f"-o {options.output}: its folder does not exist")
     return _sample(options) if options.action == "sample" else _generate(options)
+
+
+def _check_action(options: argparse.Namespace) -> None:
+    """Raise if the action, its source or the number of queries is missing, with a command that has what the user gave."""
+    word = Path(options.action)
+    if options.action not in ACTIONS and options.source is None and (word.suffix or word.exists()):
+        whole = _whole_command("generate" if word.is_dir() else "sample", options.action, options)
+        raise UsageError(f"{options.action} is not an action. Choose {' or '.join(ACTIONS)}: {whole}")
+    if options.action not in ACTIONS:
+        near = near_matches(options.action, ACTIONS)
+        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
+    missing = [name for name, value in (("SOURCE", options.source), ("-n", options.n)) if value is None]
+    if missing:
+        source = options.source or ("log.csv" if options.action == "sample" else "./docs")
+        raise UsageError(
+            f"{options.action} needs {' and '.join(missing)}: {_whole_command(options.action, source, options)}"
+        )
+
+
+def _whole_command(action: str, source: str, options: argparse.Namespace) -> str:
+    """A command to start from, which has what the user gave."""
+    how = "" if action == "sample" else " --with 'openai(model=…, url=…)' --dry-run"
+    output = options.output or ("queries.jsonl" if action == "sample" else "")
+    written = f" -o {shlex.quote(output)}" if output else ""
+    return f"assay queries {action} {shlex.quote(source)} -n {options.n or USUAL_N}{how}{written}"
 
 
 def _check_flags(options: argparse.Namespace, foreign: Mapping[str, Any]) -> None:
@@ -154,11 +179,11 @@ def _generate(options: argparse.Namespace) -> int:
         seed=options.seed,
         check=not options.no_check,
     )
-    for note in made.notes:
-        sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+    print_notes(made.notes, made.failure)
     if not options.send:
         sys.stdout.write("\n".join(_dry_run(made, options)) + "\n")
         return 0
+    raise_if_stopped(made.failure, counted(made.n_unsent, "request"), options)
     if not made.queries:
         why = "; ".join(f"{why} ({times:,})" for why, times in made.left_out.items())
         raise ProviderError(mask(f"no query could be kept: {why or 'nothing was sent'}"))

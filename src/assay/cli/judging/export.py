@@ -94,12 +94,11 @@ def _dataset(benchmark: str, name: str | None) -> BenchmarkDataset | None:
 def _write_merged(merged: MergedJudgments, file: Path, source: str) -> str:
     """Merged judgments as qrels."""
     from assay.files import why_not_trec, write_qrels
+    from assay.store import Exportable
 
-    bad = [why for query, some in merged.qrels.items() for document in some if (why := why_not_trec(query, document))]
-    if bad:
-        raise DataError(
-            f"{counted(len(bad), 'judgment')} cannot be written to TREC files: {bad[0]}. Write {JSON_ENDING} with --dataset"
-        )
+    pairs = ((query, document) for query, some in merged.qrels.items() for document in some)
+    if bad := [why for pair in pairs if (why := why_not_trec(*pair))]:
+        raise DataError(f"{Exportable({}, tuple(bad)).explanation}. Write {JSON_ENDING} with --dataset")
     write_qrels(merged.qrels, file)
     _tell(merged.notes)
     n = sum(map(len, merged.qrels.values()))

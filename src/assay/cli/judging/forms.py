@@ -112,7 +112,7 @@ def write_form(form: bytes, options: argparse.Namespace) -> None:
 def graded_in_pool(file: JudgmentFile, options: argparse.Namespace) -> tuple[JudgmentFile, str]:
     """The grades for the drawn pairs of --pool, and the benchmark of the pool. What is open or left out is said."""
     from assay.datasets import has_own_documents, load_dataset, load_documents
-    from assay.judging import filled_form, keep_pool, kept_pool, read_pool_file
+    from assay.judging import drawn_pool, filled_form, keep_pool, read_pool_file
 
     drawn = read_pool_file(Path(options.pool))
     if options.benchmark and drawn.benchmark and options.benchmark != drawn.benchmark:
@@ -122,7 +122,7 @@ def graded_in_pool(file: JudgmentFile, options: argparse.Namespace) -> tuple[Jud
         documents = load_dataset(options.dataset or drawn.benchmark).documents
     elif options.documents:
         documents = load_documents(options.documents)
-    earlier = kept_pool(drawn.extends[-1]) if drawn.extends else None
+    earlier = drawn_pool(drawn.extends[-1]) if drawn.extends else None
     form = filled_form(drawn, file, documents, earlier)
     for sentence in form.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")

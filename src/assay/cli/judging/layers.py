@@ -238,7 +238,7 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
 
     Of a pool and those that extend it, it is the largest one of which every pair is judged, else the largest one.
     """
-    from assay.judging import kept_pool
+    from assay.judging import drawn_pool
 
     names = sorted({judgment.pool for judgment in people if judgment.pool})
     if not names:
@@ -248,14 +248,14 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
             "about the others. If all relevant documents are judged, use the grades as a benchmark: assay judgments export "
             "-o judged.json --dataset QUERIES, then assay eval --benchmarks judged.json --documents DOCUMENTS"
         )
-    kept = {name: kept_pool(name) for name in names}
+    kept = {name: drawn_pool(name) for name in names}
     if len(names) == 1 and kept[names[0]] is None:
         raise DataError(f"the grades are from the pool {names[0]}, which is not in this folder. Add --pool pool.jsonl")
     largest = next((drawn for drawn in kept.values() if drawn and set(names) <= {drawn.id, *drawn.extends}), None)
     if largest is None:
         raise UsageError(f"the grades are from {len(names)} pools: {some_of(names)}. Choose one with --pool pool.jsonl")
     graded = {(judgment.query, judgment.document) for judgment in people}
-    smaller = (drawn for name in reversed(largest.extends) if (drawn := kept_pool(name)) is not None)
+    smaller = (drawn for name in reversed(largest.extends) if (drawn := drawn_pool(name)) is not None)
     return next((drawn for drawn in (largest, *smaller) if _ids(drawn) <= graded), largest)
 
 
@@ -265,10 +265,10 @@ def _ids(drawn: Pool) -> set[tuple[str, str]]:
 
 
 def _corrected(options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], benchmark: str) -> Corrected:
-    from assay.judging import Corrected, grades_in_order, kept_pool
+    from assay.judging import Corrected, drawn_pool, grades_in_order
     from assay.store import combined, restore_ids
 
-    counted_grades = grades_in_order(drawn, people, kept_pool(drawn.id))
+    counted_grades = grades_in_order(drawn, people, drawn_pool(drawn.id))
     _note_left_out(options, drawn, people, counted_grades)
     known: dict[str, list[str]] = {}
     for pair in drawn.pairs:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
+from assay.cli.asking_options import (
+    add_limits,
+    ask_options,
+    planned_requests,
+    print_notes,
+    raise_if_stopped,
+    request_lines,
+    sums_of,
+)
 from assay.cli.judging.probe_files import NOISE, SCHEMA, SavedProbes, keep_probes, kept_probes, outcomes_of
 from assay.cli.judging.probe_tables import probe_lines
 from assay.cli.judging.texts import dataset_with_texts
@@ -21,7 +28,7 @@ from assay.errors import DataError, NothingSelected, ProviderError, UsageError
 from assay.grammar import WrittenName
 from assay.masking import mask
 from assay.serialize import dumps
-from assay.text import printable, some_of
+from assay.text import counted, printable, some_of
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
@@ -106,8 +113,8 @@ def probe_from_options(options: argparse.Namespace) -> str:
     if options.send and run.outcomes:
         keep_probes(content, run.benchmark, judge.identity, is_drift=options.drift)
     early = [EARLY] if any(saved.probed.startswith(day) for saved in kept if not saved.is_drift) else []
-    for note in (*source.notes, *run.notes, *early):
-        sys.stderr.write(printable(mask(f"note: {note}")) + "\n")
+    print_notes((*source.notes, *run.notes, *early), run.run.failure)
+    raise_if_stopped(run.run.failure, counted(run.run.n_unasked, "pair"), options)
     if options.send and not run.outcomes:
         why = "; ".join(dict.fromkeys(pair.why for pair in run.run.ungraded[:3]))
         raise ProviderError(mask(f"no changed pair got a grade: {why or 'nothing was sent'}"))

@@ -52,6 +52,14 @@ def dataset_with_texts(options: argparse.Namespace, benchmark: str) -> Benchmark
     )
 
 
+def query_texts(options: argparse.Namespace, benchmark: str) -> dict[str, str]:
+    """Query → its text, if a bundled benchmark or a result in the store knows it."""
+    from assay.datasets import has_own_documents, load_dataset
+
+    queries = load_dataset(benchmark).queries if has_own_documents(benchmark) else _stored_queries(options, benchmark)
+    return {name: query.text for name, query in queries.items() if query.text}
+
+
 def _stored_queries(options: argparse.Namespace, benchmark: str) -> dict[str, Query]:
     """Query → its text and tags, from the newest results; empty without a store."""
     from assay.store import parse_location

@@ -10,12 +10,11 @@ from urllib.parse import urlsplit
 
 from assay.errors import BadParameter
 from assay.grammar import REQUIRED, Param, cutoff, not_negative, positive
-from assay.judges.chat import ChatJudge, ChatService, filled_shown, shown_request
+from assay.judges.chat import ChatJudge, ChatService, host_of, shown_request
 from assay.judges.definition import Judge, Preview
 from assay.judges.ledger import about_tokens
 from assay.judges.pairs import Pair
 from assay.judges.prompt import load_prompt
-from assay.masking import mask
 from assay.providers import address, conceal, fill_variables, revealed, whole_key
 
 HOSTED = "https://api.openai.com/v1"
@@ -112,9 +111,7 @@ def preview_request(pair: Pair, **params: Any) -> Preview:
 
 def preview_of(service: ChatService, pair: Pair) -> Preview:
     """What would be sent to a service for a pair."""
-    parts = urlsplit(filled_shown(service.address))
-    host = mask(f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}")
-    return Preview(host, shown_request(service, pair), about_tokens(service.text(pair)), service.most_out)
+    return Preview(host_of(service), shown_request(service, pair), about_tokens(service.text(pair)), service.most_out)
 
 
 OPENAI = Judge(

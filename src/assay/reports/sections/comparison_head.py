@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from assay.comparison import Comparison, correction_text
+from assay.comparison import STUDENT, Comparison, correction_text, tests_used
 from assay.reports.sections.verdicts import BETTER, CONFIRMED, SPLIT, WORSE, mark
 from assay.stats import AVERAGED
 from assay.text import counted
@@ -12,6 +12,7 @@ from assay.text import counted
 METHODS = {"gaffke": "Gaffke's bound"}
 """Methods of intervals in words."""
 RESAMPLED = ("bootstrap", "bca", "studentised")
+TWO_SIDED, STUDENT_TEXT = "two_sided", "Student's t test"
 UNITS = {"bootstrap": "resamples"}
 """What a test draws, if it does not draw permutations."""
 
@@ -79,7 +80,18 @@ def n_queries_text(comparison: Comparison) -> str:
 
 
 def test_text(comparison: Comparison) -> str:
-    """The test, its margin or its parameters that are not the default, and its number of permutations or resamples."""
+    """The test, its margin or its parameters that are not the default, and its number of permutations or resamples.
+
+    On estimates, it is the test that replaces the chosen one.
+    """
+    used = tests_used(comparison)
+    if used["test"] == STUDENT:
+        alternative = comparison.how.bound_test.params.get("alternative", TWO_SIDED)
+        return STUDENT_TEXT if alternative == TWO_SIDED else f"{STUDENT_TEXT}, alternative {alternative}"
+    return f"{_chosen_test(comparison)}{f' ({STUDENT_TEXT} on estimates)' if 'test_of_estimates' in used else ''}"
+
+
+def _chosen_test(comparison: Comparison) -> str:
     test = comparison.how.bound_test
     words = test.test.name.replace("_", " ")
     others = {name: value for name, value in test.params.items() if name != "resamples"}

@@ -13,7 +13,7 @@ from assay.model import Slice
 from assay.reports.sections.verdicts import BETTER, WORSE, mark, p_short
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section
 from assay.stats import GroupVariance
-from assay.text import counted, some_of
+from assay.text import counted, cut_off, some_of
 
 if TYPE_CHECKING:
     from assay.comparison import Pair, Part, RankAgreement, SliceComparison, Sliced, WorstSlice, WorstSlices
@@ -240,6 +240,10 @@ AGREEMENT_MEANING = (
 )
 
 
+MAX_LEAST_ALIKE, LONGEST_TEXT = 5, 40
+"""The number of queries that are named, and the characters of their texts."""
+
+
 def overlap_of(results: Sequence[Result]) -> tuple[RankAgreement, ...]:
     """How similar the rankings of several systems are, if no judgments say which is better; empty otherwise."""
     known = [result for result in results if not result.is_total_failure]
@@ -273,7 +277,12 @@ def _means(agreements: Sequence[RankAgreement], digits: int | None) -> Table:
 def _least_alike(agreements: Sequence[RankAgreement]) -> list[str]:
     if len(agreements) > 1 or len(agreements[0].agreement.query_ids) < 2:
         return []
-    return [f"Queries with the least agreement: {some_of(agreements[0].least(6))}."]
+    names, texts = agreements[0].least(MAX_LEAST_ALIKE + 1), agreements[0].texts
+    if not any(name in texts for name in names):
+        return [f"Queries with the least agreement: {some_of(names, MAX_LEAST_ALIKE)}."]
+    shown = [f"{name} ({cut_off(texts[name], LONGEST_TEXT)})" if name in texts else name for name in names]
+    more = ", …" if len(names) > MAX_LEAST_ALIKE else "."
+    return [f"Queries with the least agreement: {', '.join(shown[:MAX_LEAST_ALIKE])}{more}"]
 
 
 def _figure(value: float, digits: int | None) -> str:
