@@ -12,6 +12,8 @@ RANX := .venv-ranx
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # number of test processes; each needs 1 GB of memory
 JOBS ?= 2
+# what builds the documentation as a site
+SITE := .venv-site
 # what builds and checks a release
 RELEASE := .venv-release
 # the tag that make release compares with the version
@@ -22,7 +24,7 @@ FUZZ ?= --seconds 120
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-web release workflows test ranx test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
+.PHONY: help demo demo-web site release workflows test ranx test-slow snapshots test-adapters fuzz kills mutants lint bench simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -125,6 +127,14 @@ bench: $(READY) ## time assay and other tools on seeded data (a few minutes)
 simulate: $(READY) ## repeat the simulations behind the error rates that the pages promise, and write their tables into the pages
 	$(BIN)/python -m benchmarks.simulate
 
+$(SITE)/.ready: tools/site/requirements.txt
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python $(INSTALL) -r tools/site/requirements.txt
+	@touch $@
+
+site: $(SITE)/.ready ## build the documentation as a site in build/site, which loads nothing from other hosts
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/python -m mkdocs build --quiet
+
 $(RELEASE)/.ready: tools/release/requirements.txt
 	$(PYTHON) -m venv $(RELEASE)
 	$(RELEASE)/bin/python $(INSTALL) -r tools/release/requirements.txt
@@ -147,4 +157,4 @@ docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
 
 clean: ## delete the virtual environments, builds and caches
-	rm -rf $(VENV) $(ADAPTERS) $(RANX) $(RELEASE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) $(RANX) $(RELEASE) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
