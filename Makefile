@@ -7,7 +7,7 @@ DEMO := $(VENV)/.demo
 DEMO_WEB := $(VENV)/.demo-web
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
-# ranx itself, which the slow tests compare with its drop-in; 700 MB, because of Numba
+# ranx and ppi-python themselves, which the slow tests compare with assay; 700 MB, because of Numba
 RANX := .venv-ranx
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # number of test processes; each needs 1 GB of memory
@@ -84,12 +84,12 @@ snapshots: $(READY) ## regenerate the expected output in tests/snapshots and in 
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete
 
-$(RANX)/.ready: tests/compat/ranx/requirements.txt
+$(RANX)/.ready: tests/compat/ranx/requirements.txt tests/judging/requirements.txt
 	$(PYTHON) -m venv $(RANX)
-	$(RANX)/bin/python $(INSTALL) -r tests/compat/ranx/requirements.txt
+	$(RANX)/bin/python $(INSTALL) -r tests/compat/ranx/requirements.txt -r tests/judging/requirements.txt
 	@touch $@
 
-ranx: $(RANX)/.ready ## install ranx, so that the slow tests compare its drop-in with it (installs 700 MB)
+ranx: $(RANX)/.ready ## install ranx and ppi-python, so that the slow tests compare assay with them (installs 700 MB)
 
 test-slow: $(READY) ## run the slow tests, and the property tests with ten times as many examples
 	ASSAY_RANX_PYTHON=$${ASSAY_RANX_PYTHON:-$(wildcard $(abspath $(RANX)/bin/python))} \

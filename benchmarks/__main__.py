@@ -24,6 +24,7 @@ from benchmarks import (
     loop,
     many_runs,
     ontology,
+    other_tools,
     queue,
     report,
     runner,
@@ -40,7 +41,7 @@ from benchmarks._page import HEAD, line, write_table
 from benchmarks._timing import Row
 
 MODULES = (
-    *(startup, dicts, compat, loop, files, several_runs, json_text, trust, benchmarks, chunkers, spans, fusion),
+    *(startup, dicts, compat, loop, files, other_tools, several_runs, json_text, trust, benchmarks, chunkers, spans, fusion),
     *(ontology, hpo, runner, statistics, store, gate, answers, report, web, queue),
 )
 

@@ -1,4 +1,4 @@
-"""The drop-ins against what they stand in for: pytrec_eval here, ranx in an interpreter of its own; and what imports cost.
+"""The drop-ins against what they stand in for: pytrec_eval, and ranx for `other_tools`; and what imports cost.
 
 ASSAY_RANX_PYTHON names an interpreter that can import ranx. Both sides are warm, hold prepared judgments, and take turns.
 """
@@ -49,7 +49,6 @@ for line in sys.stdin:
 def measure() -> Iterator[Row]:
     """Evaluations of 1,000 queries with 100 documents each, and imports."""
     yield _against_pytrec_eval()
-    yield from _against_ranx()
     yield from map(_import_of, DROP_INS)
 
 
@@ -74,8 +73,8 @@ def _against_pytrec_eval() -> Row:
     return faster("compat.pytrec_eval, 1,000 × 100", "pytrec_eval", *map(min, zip(*turns, strict=True)), BAR)
 
 
-def _against_ranx() -> Iterator[Row]:
-    """Nothing where ranx is not at hand."""
+def against_ranx() -> Iterator[Row]:
+    """Evaluations of dicts. Nothing where ranx is not at hand."""
     python = os.environ.get("ASSAY_RANX_PYTHON")
     if not python:
         sys.stderr.write("benchmarks of compat: ASSAY_RANX_PYTHON does not name an interpreter with ranx\n")

@@ -1,10 +1,8 @@
-"""TREC files, whole processes: `assay score` against pytrec_eval, trec_eval and ranx."""
+"""TREC files, whole processes: `assay score` against pytrec_eval."""
 
 from __future__ import annotations
 
 import csv
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,12 +28,6 @@ for path in sys.argv[2:]:
         scores = evaluator.evaluate(pytrec_eval.parse_run(file))
     for measure in {sorted(MEASURES)!r}:
         print(measure, sum(score[measure] for score in scores.values()) / len(scores))
-"""
-RANX = """
-import sys
-from ranx import Qrels, Run, evaluate
-qrels, run = Qrels.from_file(sys.argv[1], kind="trec"), Run.from_file(sys.argv[2], kind="trec")
-print(evaluate(qrels, run, ["ndcg@10", "map", "mrr", "precision@10", "recall@100", "recall@1000"]))
 """
 NAMES = {"P_10": "precision@10", "map": "map", "ndcg_cut_10": "ndcg@10", "recall_100": "recall@100"} | {
     "recall_1000": "recall@1000",
@@ -63,7 +55,6 @@ def measure() -> Iterator[Row]:
         run = compressed(run, extension) if extension else run
         ours, theirs = _against_pytrec_eval(qrels, [run], TRIES)
         yield faster_in_turns(f"assay score, {case}", "pytrec_eval", ours, theirs, bar)
-    yield from _other_peers()
 
 
 def _five_million(kind: str) -> Iterator[Row]:
@@ -73,23 +64,6 @@ def _five_million(kind: str) -> Iterator[Row]:
     yield faster_in_turns(case, "pytrec_eval", ours, theirs, 3.3)
     yield faster("… wall", "pytrec_eval", ours.wall, theirs.wall, 4, describe(ours, theirs))
     yield within("… peak memory", "200 MB", ours.megabytes, 200, 1, "MB")
-
-
-def _other_peers() -> Iterator[Row]:
-    """trec_eval and ranx if they are there. trec_eval orders scores as 32-bit floats, so only its time is compared."""
-    qrels, run = make_trec_files(Shape(ONE_MILLION))
-    if program := shutil.which("trec_eval"):
-        measures = ["ndcg_cut.10", "map", "recip_rank", "P.10", "recall.100,1000"]
-        flags = [flag for measure in measures for flag in ("-m", measure)]
-        ours, theirs = take_turns_as_processes(score_command(qrels, [run]), [program, *flags, str(qrels), str(run)])
-        yield faster_in_turns("assay score, 1 M rows", "trec_eval", ours, theirs, 0.5)
-    else:
-        sys.stderr.write("benchmarks of files: trec_eval is not on the path\n")
-    if python := os.environ.get("ASSAY_RANX_PYTHON"):
-        ours, theirs = take_turns_as_processes(
-            score_command(qrels, [run]), [python, "-c", RANX, str(qrels), str(run)], tries=3
-        )
-        yield faster_in_turns("assay score, 1 M rows", "ranx, cold", ours, theirs, 3)
 
 
 def _against_pytrec_eval(qrels: Path, runs: Sequence[Path], tries: int) -> tuple[Costs, Costs]:

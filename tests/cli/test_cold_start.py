@@ -116,6 +116,9 @@ def test_a_gate_does_not_pass(stored, assay):
         done = assay("gate", "latest", "--rule", rule, *store)
         assert (done.code, "needs judgments" in done.err, NEXT in done.err) == (3, True, True), rule
     assert assay("gate", "latest", "--rule", "failed = 0", "--rule", "latency <= 10000", *store).code == 0
+    percentile = assay("gate", "latest", "--rule", "latency_p95 <= 10000", *store)
+    assert "needs judgments" not in percentile.err, "times need no judgments"
+    assert (percentile.code, "queries were sent in batches" in percentile.out) == (0, True)
 
 
 def test_everything_else_says_it_in_words(stored, assay):

@@ -161,6 +161,18 @@ def test_a_killed_run_asks_at_most_as_many_pairs_again_as_were_under_way(pool):
     assert KEY.encode() not in everything_written(done.stdout, done.stderr) + first[0] + first[1]
 
 
+def test_an_interrupted_run_says_how_to_continue(pool, assay, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.judges.run_judge", stop)
+    for flags, is_told in ((["--send"], True), ([], False)):
+        words = ["judge", str(pool), "--with", "openai(model=m, url=http://127.0.0.1:9/v1)", *flags]
+        done = assay(*words)
+        assert done.code == 130
+        assert ("To continue, run the same command again." in done.err) == is_told
+
+
 def test_a_pool_of_queries_and_documents_that_are_no_benchmark(folder, assay):
     """The first days: queries in a file, documents in a folder, and no judgments."""
     Path("docs").mkdir()
@@ -175,6 +187,11 @@ def test_a_pool_of_queries_and_documents_that_are_no_benchmark(folder, assay):
         assert (lost.code, "--documents" in lost.err, stub.n_requests) == (3, True, 0)
         done = assay("judge", "pool.jsonl", *with_judge(stub), "--dataset", "queries.jsonl", *source, "--send", "-q")
         assert (done.code, stub.n_requests > 0) == (0, True)
+        n_sent = stub.n_requests
+        same = assay("judge", "pool.jsonl", *with_judge(stub), *source)
+        assert "All pairs have an outcome from earlier runs" in same.out, "the store has the texts of the queries"
+        assert "sends no request to a service" not in same.out
+        assert stub.n_requests == n_sent
         with Store.open() as store:
             graded = store.judgments.find("queries", kind="model")
         assert {(one.document, one.grade) for one in graded} <= {(f"d{n}.md", truth(n)) for n in range(6)}

@@ -1,6 +1,7 @@
 """Comparisons and gates with the grades in the store: estimates from a pool, and grades that overrule a benchmark."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -111,6 +112,44 @@ def test_figures_are_those_of_corrected(judged, assay, unjudged, truth, layer):
     assert all("is an estimate from 200 grades" in about["notes"][0] for about in content["judgments"])
 
 
+@pytest.mark.usefixtures("judged")
+def test_the_metric_of_the_pool_is_estimated_also_if_the_results_do_not_have_it(assay):
+    systems = [library.run("rag-template", name, metrics=["ndcg@10", "precision@5"]) for name in ("bm25", "tfidf_chars")]
+    with Store.open() as store:
+        store.save([result.with_fields(relevant={}, nonrelevant={}) for result in systems])
+    out = assay("compare", "latest", "--judgments", "people").out
+    assert "tfidf_chars is not shown to differ from bm25 on precision@10" in out
+    assert re.search(r"precision@5 +\d", out)
+    done = assay(
+        "gate", "latest", "--judgments", "people", "--rule", "precision@10 >= 0.01", "--rule", "precision@5 >= 0.01"
+    )
+    assert done.code == 0
+
+
+def test_a_gate_without_any_grades_exits_3(folder, assay, unjudged):
+    with Store.open() as store:
+        store.save(unjudged)
+    for layer in ("people", "corrected"):
+        done = assay("gate", "latest", "--judgments", layer, "--rule", "precision@10 >= 0.5")
+        assert (done.code, "nobody has graded documents on rag-template yet" in done.err) == (3, True)
+
+
+def test_an_extended_pool_is_used_when_its_pairs_are_judged(judged, assay, truth):
+    assert assay("pool", "latest", "--extend", "pool.jsonl", "--pairs", 300, "-o", "larger.jsonl", "-q").code == 0
+    larger = pool_in("larger.jsonl")
+    assert {pair[:2] for pair in judged.drawn} < {pair[:2] for pair in larger.drawn}
+    given = {(pair.query, pair.document) for pair in judged.drawn}
+    more = [each for each in grades_for(larger, truth) if (each.query, each.document) not in given]
+    with Store.open() as store:
+        store.judgments.give_all(more[:40])
+    assert f"(pool {judged.id}, spread" in assay("compare", "latest", "--judgments", "people").out
+    with Store.open() as store:
+        store.judgments.give_all(more[40:])
+    out = assay("compare", "latest", "--judgments", "people").out
+    assert f"(pool {larger.id}, spread" in out
+    assert f"{len(larger.drawn)} grades by people" in out
+
+
 def test_a_pool_for_a_difference_refuses_other_systems_by_name(judged, assay, unjudged, truth):
     with Store.open() as store:
         store.save([*unjudged, unjudged[0].renamed("other")])
@@ -187,6 +226,34 @@ def test_grades_for_another_text_do_not_count(judged, assay, truth):
     assert assay("compare", "latest", "--texts", "rag-template").code == 2
 
 
+def test_texts_may_be_a_folder_and_must_have_documents(folder, assay):
+    """The texts of the first days: queries in a file, and documents in a folder that someone edits."""
+    (folder / "docs").mkdir()
+    for n in range(6):
+        (folder / "docs" / f"d {n}.md").write_text(f"cats {n}")
+    (folder / "queries.csv").write_text("query_id,query\n" + "".join(f"q{n},cats {n}\n" for n in range(4)))
+    source = ("--queries", "queries.csv", "--documents", "docs")
+    assert assay("eval", *source, "--providers", "bm25", "tfidf_chars", "--metrics", "precision@2", "-q").code == 0
+    assert assay("pool", "latest", "-m", "precision@2", "-o", "pool.jsonl").code == 0
+    drawn = pool_in("pool.jsonl")
+    with Store.open() as store:
+        store.judgments.give_all(
+            Judgment("queries", p.query, p.document, "Ana", 1, judged=WHEN, pool=drawn.id, text_digest=digest_of_text(text))
+            for p in drawn.drawn
+            for text in [(folder / "docs" / p.document).read_text()]
+        )
+    compare = ("compare", "latest", "--judgments", "people", "--texts")
+    assert "do not count" not in assay(*compare, "docs").err
+    edited = drawn.drawn[0].document
+    (folder / "docs" / edited).write_text("dogs")
+    assert "not count, because the document has another text now" in assay(*compare, "docs").err
+    without = assay(*compare, "queries.csv")
+    assert (without.code, without.err) == (
+        2,
+        "error: --texts queries.csv: it has no documents. Name the folder or the table of the documents\n",
+    )
+
+
 def test_few_judged_queries_are_told(judged, assay):
     with Store.open() as store:
         kept = {(pair.query, pair.document) for pair in judged.drawn[:30]}
@@ -247,6 +314,20 @@ def test_grades_without_a_pool_or_judgments_to_overrule_are_refused(folder, assa
     done = assay("compare", "latest", "--judgments", "people")
     assert done.code == 2
     assert "Estimates need the pool" in done.err
+    assert "assay judgments export -o judged.json --dataset QUERIES" in done.err
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_model_may_be_named_without_its_digest(assay):
+    """`gpt #12ab34cd` may be called `gpt` if no other model has this name."""
+    with Store.open() as store:
+        for name in ("gpt #1", "two #1", "two #2"):
+            own = store.judgments.find("rag-template", kind="model")
+            store.judgments.give_all(each._replace(judge=name) for each in own if each.judge == "first")
+    compare = ("compare", "latest", "--judgments", "corrected", "--pool", "pool.jsonl", "--judge")
+    whole, short, unclear = (assay(*compare, name) for name in ("gpt #1", "gpt", "two"))
+    assert (whole.code, short.out) == (0, whole.out)
+    assert (unclear.code, "no model judge is called 'two'" in unclear.err) == (2, True)
 
 
 def test_a_gate_refuses_what_a_model_alone_says(folder, assay, systems):

@@ -9,7 +9,9 @@ from tests.judges._probed import Grading, Obedient
 from tests.judges._stub import KEY
 
 import assay as library
-from assay.store import Judgment, Store
+from assay.store import Judgment, Store, digest_of_text
+
+from ._stored import result_of
 
 WHEN = "2026-11-15T09:30:00+00:00"
 
@@ -125,5 +127,20 @@ def test_pairs_whose_text_has_changed_are_left_out(assay):
         )
         store.judgments.give(Judgment("rag-template", "q01", "gone", "Ana", 1, kind="people"))
     shown = assay("judgments", "probe", "--with", "openai(model=m, url=http://127.0.0.1:9/v1)", "--pairs", 2)
-    assert "1 pair without a text left out" in shown.err
-    assert "1 pair whose text changed after people graded it left out" in shown.err
+    assert "pairs that have no text are left out: 1" in shown.err
+    assert "pairs that were graded by people with another text are left out: 1" in shown.err
+
+
+def test_a_pair_is_usable_if_people_saw_the_beginning_of_a_long_document(folder, assay):
+    """The queue shows the first 20,000 characters."""
+    text = "word " * 5000
+    rows = [{"schema": "assay.pool/1", "id": "p1", "benchmark": "small", "systems": ["bm25"]}]
+    rows += [{"query": "q", "query_text": "word", "document": name, "document_text": text + name} for name in ("a b", "c")]
+    Path("pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with Store.open() as store:
+        store.save([result_of(1, benchmark="small")])
+        for document, seen in (("a b", text[:20_000]), ("c", "another")):
+            digest = digest_of_text(seen)
+            store.judgments.give(Judgment("small", "q", document, "Ana", 1, kind="people", text_digest=digest))
+    shown = assay("judgments", "probe", "pool.jsonl", "--with", "openai(model=m, url=http://127.0.0.1:9/v1)", "--pairs", 2)
+    assert "another text are left out: 1" in shown.err

@@ -28,6 +28,8 @@ def test_the_table_has_the_best_runs_and_says_so(many, assay):
     assert [word for word in words if word[:4] in ("run0", "run1")] == [f"run{number:03}" for number in range(100)]
     assert "The best 100 of 130 runs are shown. To write all of them, add -o scores.csv or -o scores.parquet." in done.out
     assert "assay compare" not in done.out, "a command with 130 files helps nobody"
+    done = assay("score", folder / "qrels.txt", *runs, "-m", "mrr", "-o", "table.txt", "-o", "scores.parquet")
+    assert "The best 100 of 130 runs are shown. All are in scores.parquet." in done.out
 
 
 @pytest.mark.parametrize("more", [(), ("--per-query",)])
@@ -70,3 +72,37 @@ def test_of_many_systems_the_best_are_compared(many, assay):
     against_one = assay("compare", folder / "qrels.txt", *runs, "-m", "mrr", "--baseline", "run129")
     assert "left out" not in against_one.err
     assert "run000" in against_one.out
+
+
+def test_every_output_says_how_many_systems_were_left_out(many, assay):
+    folder, runs = many
+    outputs = [folder / f"verdict{ending}" for ending in (".json", ".md", ".tex")]
+    flags = [word for output in outputs for word in ("-o", output)]
+    done = assay("compare", folder / "qrels.txt", *runs, "-m", "mrr", *flags)
+    (plain,) = json.loads(outputs[0].read_text())["comparisons"]
+    assert (len(plain["systems"]), plain["n_left_out"]) == (50, 80)
+    for text in (done.out, *(output.read_text() for output in outputs[1:])):
+        assert "best 50 of 130 systems · 2 queries · " in text
+    few = json.loads(assay("compare", folder / "qrels.txt", *runs[:3], "-m", "mrr", "-f", "json").out)
+    assert "n_left_out" not in few["comparisons"][0]
+
+
+@pytest.mark.slow
+def test_the_title_of_a_report_says_how_many_systems_were_left_out(many, assay):
+    folder, runs = many
+    page = folder / "report.html"
+    done = assay("report", folder / "qrels.txt", *runs[:60], "-m", "mrr", "-o", page)
+    assert "the best 50 of 60 systems by mrr are compared" in done.err
+    assert "<h1>Best 50 of 60 systems</h1>" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    "words", [("-m", "mrr", "{runs}"), ("{runs}", "-m", "mrr", "--baseline", "nobody"), ("{runs}", "--by", "{runs}")]
+)
+def test_errors_name_only_a_few_of_many_files(many, assay, words):
+    folder, runs = many
+    arguments = [part for word in words for part in (runs if word == "{runs}" else [word])]
+    done = assay("compare", folder / "qrels.txt", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "…" in done.err
+    assert done.err.count("run") <= 25

@@ -1,6 +1,7 @@
 """assay pool: the file that it writes, what it expects from judgments, and what is refused."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,43 @@ def test_what_is_refused(transcript, assay):
     Path("scores.json").write_text(json.dumps(saved))
     transcript("pool/refused")
     assert not Path("pool.jsonl").exists()
+
+
+TEXTS = [
+    ((), "assay serve --datasets DATASET, then open /queue/"),
+    (("--documents", "my docs"), "assay serve --datasets QUERIES --documents 'my docs', then open /queue/"),
+    (("--dataset", "q.csv", "--documents", "my docs"), "assay serve --datasets q.csv --documents 'my docs', then open"),
+]
+
+
+@pytest.mark.parametrize(("flags", "command"), TEXTS)
+def test_the_next_command_shows_the_texts(folder, assay, flags, command):
+    """Without the texts, judges would see ids of documents."""
+    (folder / "my docs").mkdir()
+    (folder / "my docs" / "a b.md").write_text("cats sleep")
+    (folder / "q.csv").write_text("query_id,query\nq1,cats\n")
+    assert assay("eval", "--queries", "q.csv", "--documents", "my docs", "--providers", "bm25", "-q").code == 0
+    done = assay("pool", "latest", "-o", "pool.jsonl", *flags)
+    assert done.code == 0
+    assert command in done.out
+    assert ("DATASET is the file or folder with the texts" in done.out) == (not flags)
+
+
+def test_of_run_files_the_next_commands_store_the_runs(folder, assay):
+    """Grades belong to results in a store: every command that is printed runs as it is printed, with the names filled in."""
+    for name, documents in (("a", "xyz"), ("b", "yzw")):
+        lines = [f"{query} Q0 {doc} {rank} {9 - rank} t\n" for query in "12" for rank, doc in enumerate(documents, 1)]
+        (folder / f"{name}.run").write_text("".join(lines))
+    (folder / "QUERIES").write_text('{"query_id": "1", "query": "one"}\n{"query_id": "2", "query": "two"}\n')
+    lines = assay("pool", "a.run", "new=b.run", "-m", "precision@2", "-o", "pool.jsonl").out.splitlines()
+    commands = [shlex.split(line[line.index("assay ") :])[1:] for line in lines if "assay " in line]
+    assert [command[0] for command in commands] == ["eval", "judgments", "compare"]
+    (folder / "GRADES").write_text("".join(f"{pair.query} 0 {pair.document} 1\n" for pair in read("pool.jsonl").drawn))
+    Path("QUERIES").rename("QUERIES.jsonl")
+    for command in commands:
+        done = assay(*(word.replace("QUERIES", "QUERIES.jsonl") for word in command))
+        assert done.code == 0, done.err
+    assert "new is not shown to differ from a on precision@2" in done.out
 
 
 def test_the_draw_is_that_of_python_for_results_and_for_run_files(stored, assay, systems):

@@ -150,3 +150,24 @@ def test_in_another_thread_it_runs_without_signals(capsys):
     thread.start()
     thread.join()
     assert found == [0]
+
+
+SHOWS_WAITING_TIME = """
+import os, sys
+from assay import cli
+
+seen = []
+cli._run = lambda arguments: seen.append((os.environ.get(cli.WAITING_TIME), "numpy" in sys.modules)) or 0
+cli.main(["metrics"])
+print(*seen, os.environ.get(cli.WAITING_TIME))
+"""
+
+
+@pytest.mark.parametrize(("chosen", "shown"), [(None, "('4', False) None"), ("20", "('20', False) 20")])
+def test_idle_threads_of_the_matrix_library_sleep_unless_the_user_chose_a_time(chosen, shown):
+    """The variable is set before NumPy is imported, and removed at the end."""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    environment |= {"OPENBLAS_THREAD_TIMEOUT": chosen} if chosen else {}
+    command = [sys.executable, "-c", SHOWS_WAITING_TIME]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == shown

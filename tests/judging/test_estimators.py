@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -18,6 +22,7 @@ from assay.judging import (
 )
 from assay.stats import estimated_mean
 
+PYTHON = os.environ.get("ASSAY_RANX_PYTHON")
 BINARY = ([0.0, 1, 1, 0, 1, 1, 0, 1], [0.0, 1, 1, 1, 1, 0, 0, 1], [1.0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0])
 GRADED = (
     [0.2, 0.4, 0.9, 0.1, 0.7, 0.5],
@@ -48,17 +53,37 @@ def test_the_z_form_is_that_of_ppi_python(case, weight, value, low, high):
     assert estimate[:3] == pytest.approx((value, low, high), abs=1e-12)
 
 
-def test_the_z_form_equals_the_installed_ppi_python():
-    ppi = pytest.importorskip("ppi_py")
-    for seed in range(50):
+ASK_PPI = """
+import json, sys
+import numpy as np
+import ppi_py
+replies = []
+for y, f, others in json.load(sys.stdin):
+    y, f, others = np.array(y), np.array(f), np.array(others)
+    low, high = ppi_py.ppi_mean_ci(y, f, others, alpha=0.1)
+    values = (ppi_py.ppi_mean_pointestimate(y, f, others), low, high)
+    replies.append([float(np.squeeze(value)) for value in values])
+print(json.dumps(replies))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PYTHON, reason="ASSAY_RANX_PYTHON does not name an interpreter with ppi-python (make ranx)")
+def test_the_z_form_equals_ppi_python_itself():
+    cases = []
+    for seed in range(200):
         rng = np.random.default_rng(seed)
         n, n_others = rng.integers(5, 60), rng.integers(5, 300)
         y, others = rng.random(n), rng.random(n_others)
         f = np.clip(0.6 * y + 0.4 * rng.random(n), 0, 1)
-        estimate = prediction_powered_mean(y, f, others, 0.9, form="z")
-        low, high = ppi.ppi_mean_ci(y, f, others, alpha=0.1)
-        expected = (ppi.ppi_mean_pointestimate(y, f, others), low, high)
-        assert estimate[:3] == pytest.approx(tuple(float(np.squeeze(end)) for end in expected), abs=1e-12)
+        is_binary = seed % 3 == 0
+        cases.append([(scores > 0.5).astype(float) if is_binary else scores for scores in (y, f, others)])
+    sent = json.dumps([[scores.tolist() for scores in case] for case in cases])
+    done = subprocess.run([str(PYTHON), "-c", ASK_PPI], input=sent, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    for case, expected in zip(cases, json.loads(done.stdout), strict=True):
+        estimate = prediction_powered_mean(*case, 0.9, form="z")
+        assert estimate[:3] == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_without_the_model_the_interval_is_that_of_people_alone():

@@ -63,7 +63,17 @@ def test_widths_are_those_of_the_estimates_and_change_as_the_plan_expects():
     plan = plan_judging(RESULTS, people=people)
     assert about.after.value == pytest.approx(about.now.value * plan.expected(300).value / plan.expected(200).value)
     assert about.after.difference < about.now.difference
-    assert about.next_step == "assay pool latest --pairs 300 --how spread -m precision@10 -o pool.jsonl"
+    assert about.next_step == f"assay pool latest --extend .assay/pools/{drawn.id}.jsonl --pairs 300 -o larger.jsonl"
+
+
+def test_widths_are_unknown_if_the_grades_are_no_random_part_of_the_pool():
+    drawn, other = pool(RESULTS, pairs=200), pool(RESULTS, pairs=200, seed=5)
+    elsewhere = [each._replace(pool=drawn.id) for each in graded(drawn)]
+    first, second = judging_status("b", elsewhere, RESULTS, [drawn, other]).pools
+    assert (math.isnan(first.now.value), first.reason) == (False, "")
+    assert 0 < second.n_judged < 200
+    assert math.isnan(second.now.value)
+    assert "were not given in the order of this pool" in second.reason
 
 
 def test_before_any_grade_the_plan_says_what_the_first_hundred_would_give():

@@ -196,7 +196,7 @@ def test_a_damaged_file_is_noted_and_built_again(tmp_path):
         path.write_bytes(content)
         with noting() as notes:
             assert answers("bm25", corpus.counted, tmp_path, QUERIES) == expected
-        assert notes[0] == f"the cached index {path} is damaged, so it is built again"
+        assert notes == [f"the cached index {path} is damaged, so it is built again"]
         assert path.read_bytes() == whole
 
 

@@ -1,5 +1,7 @@
 """The kernel of the nearest vectors: exact, whatever the blocks, threads and company."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -96,3 +98,21 @@ def test_no_block_has_all_documents_and_all_queries(tmp_path):
     expected = top_k(queries, vectors(n, 8), 7)
     assert np.array_equal(rows, expected[0])
     assert np.array_equal(scores, expected[1])
+
+
+@pytest.mark.parametrize("kind", ["in memory", "in a file"])
+def test_a_search_needs_no_more_memory_for_ten_times_the_documents(tmp_path, monkeypatch, kind):
+    """Beyond the vectors, and a few numbers for each of them if they are in a file."""
+    with_blocks(monkeypatch, 16, 500, 100)
+    queries, peaks = vectors(40, 64, 5), []
+    for n in (2_000, 20_000):
+        documents = vectors(n, 64)
+        if kind == "in a file":
+            np.save(tmp_path / f"{n}.npy", documents)
+            file = nearest.open_vectors(str(tmp_path / f"{n}.npy"), "", "document")
+            documents = nearest.FileRows(file, np.arange(n), "cosine")
+        tracemalloc.start()
+        top_k(queries, documents, 10)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0] < 0.5 * 20_000 * 64 * 4

@@ -127,6 +127,21 @@ def test_the_digest_of_the_text_that_was_shown(tmp_path):
         assert html.count("given for another text") == 1
 
 
+def test_a_judge_who_saw_more_of_a_long_document_saw_the_same_text(tmp_path):
+    """The page of a query shows 600 characters, the queue 20,000 with the title, and a model may see all."""
+    long = dataset_of()
+    long.documents["d0"] = assay.Document("d0", "apple 0 " * 4000, title="Fruit")
+    result = assay.run(long, "bm25", metrics=["ndcg@10"])
+    content = long.documents["d0"].content
+    with Store.open(saved(tmp_path / "s.db", [result])) as opened:
+        seen = {"Queue": content[:20_000], "Model": content, "Old": "apple 0 apple 0 "}
+        for judge, text in seen.items():
+            opened.judgments.give(Judgment("mine", "q0", "d0", judge, 1, text_digest=digest_of_text(text)))
+        client = client_of(opened, datasets=[long])
+        html = client.get(f"/result/{opened.id_of('latest')}/0/query?id=q0").text
+    assert html.count("given for another text") == 1
+
+
 def test_the_api_compares_with_grades_by_people(store, client, keys):
     store.judgments.give(Judgment("wrong", "q0", "b", "Ana", 3))
     values = {}

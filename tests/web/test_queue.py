@@ -257,3 +257,18 @@ def test_a_pool_without_results_is_not_listed(tmp_path):
         assert "There are no pools to judge yet" in main_of(client.get("/queue").text)
         assert client.get(campaign.path).status_code == 404
     assert set(SYSTEMS) == {"zebrasearch", "quaggasearch"}
+
+
+@pytest.mark.parametrize(("step", "pace"), [(0, ""), (6, "600 pairs an hour")])
+def test_grades_that_were_imported_together_say_nothing_about_the_pace(campaign, step, pace):
+    """A form with 300 grades gave a pace of 3,600,000 pairs an hour."""
+    times = [f"2026-11-15T09:{step * place // 60:02d}:{step * place % 60:02d}+00:00" for place in range(20)]
+    campaign.store.judgments.give_all(
+        Judgment(BENCHMARK, pair.query, pair.document, "Ana", 1, judged=when, pool=campaign.pool.id)
+        for pair, when in zip(campaign.pool.drawn[:19], times, strict=False)
+    )
+    page = campaign.client().get("/queue").text
+    assert "19 of 20 pairs graded" in main_of(page)
+    assert ("pairs an hour" in page) == bool(pace)
+    assert pace in page
+    assert f'href="/judgments?benchmark={BENCHMARK}"' in page

@@ -31,6 +31,8 @@ from assay.model import Policy
 STANDARD_INPUT = "-"
 LATEST = "latest"
 """The name that always means a stored evaluation."""
+MAX_FILES_NAMED = 5
+"""Files that an error names."""
 FILE_ENDINGS = (
     *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
     *(".gz", ".zst", ".xz", ".bz2"),
@@ -371,9 +373,14 @@ def check_metrics_are_no_files(options: argparse.Namespace) -> None:
     if taken:
         names = [word for word in options.metrics if word not in taken]
         raise UsageError(
-            f"-m reads everything after it as a metric: {' '.join(taken)}. Put the files first:\n"
-            f"  {options.prog} {shlex.join((*options.files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
+            f"-m reads everything after it as a metric: {some_files(taken)}. Put the files first:\n"
+            f"  {options.prog} {some_files((*options.files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
         )
+
+
+def some_files(words: Sequence[str]) -> str:
+    """The files as words of a command; of very many, the first ones and an ellipsis."""
+    return f"{shlex.join(words[:MAX_FILES_NAMED])}{' …' if len(words) > MAX_FILES_NAMED else ''}"
 
 
 def _looks_like_a_file(word: str) -> bool:

@@ -13,6 +13,7 @@ from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import AssayError, UnknownName, UsageError
 from assay.extras import is_installed
 from assay.grammar import WrittenName
+from assay.text import some_of
 
 if TYPE_CHECKING:
     from assay.comparison import Comparison, Sliced, WorstSlices
@@ -196,7 +197,7 @@ def check_by(options: argparse.Namespace) -> None:
     if options.by is None:
         return
     if files := [word for word in options.by if Path(word).is_file()]:
-        raise UsageError(f"--by reads everything after it as a tag: {' '.join(files)}. Put the files first")
+        raise UsageError(f"--by reads everything after it as a tag: {some_of(files)}. Put the files first")
     asked_for(options.by)
 
 

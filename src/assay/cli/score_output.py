@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import Inputs
-from assay.cli.output_options import sliced
+from assay.cli.output_options import formats_of_files, sliced
 from assay.cli.scoring_options import SCORING_FLAGS, intervals_for_format
 from assay.cli.terminal import terminal_width, use_colour
 from assay.model import Policy
@@ -59,7 +59,7 @@ class ScoreOutput:
         shown = ordered[:MAX_RUNS_IN_TABLE] if is_table else ordered
         return Report(
             shown,
-            remarks=[_describe_left_out(len(shown), len(ordered))] if len(shown) < len(ordered) else (),
+            remarks=[self._describe_left_out(len(shown), len(ordered))] if len(shown) < len(ordered) else (),
             per_query=self.options.per_query,
             digits=self.options.digits,
             width=terminal_width() if is_here else None,
@@ -79,6 +79,14 @@ class ScoreOutput:
         shown = metric_to_slice(results, form) or asked
         return sliced(self.options, [result.subset(metrics=shown) for result in results])
 
+    def _describe_left_out(self, n_shown: int, n_runs: int) -> str:
+        """What is missing from a table, and which file has all of it or would have it."""
+        files = self.options.output
+        forms = formats_of_files(files, self.options.file_format)
+        complete = [name for name, form in zip(files, forms, strict=True) if form != "table"]
+        advice = f"All are in {complete[0]}" if complete else "To write all of them, add -o scores.csv or -o scores.parquet"
+        return f"The best {n_shown:,} of {n_runs:,} runs are shown. {advice}."
+
     def _next_step(self, metric: BoundMetric) -> str:
         """The command to run next; empty if the values are equal, or if there is only one query.
 
@@ -95,12 +103,6 @@ class ScoreOutput:
         if form in FORMATS_WITH_JUDGED or not self.beside or self.inputs.is_scored:
             return result
         return result.subset(metrics=[metric for metric in result.metrics if metric.name not in self.beside])
-
-
-def _describe_left_out(n_shown: int, n_runs: int) -> str:
-    """What is missing from a table, and how to get it."""
-    advice = "To write all of them, add -o scores.csv or -o scores.parquet"
-    return f"The best {n_shown:,} of {n_runs:,} runs are shown. {advice}."
 
 
 def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.comparison.alignment import Aligned, align
 from assay.comparison.estimate_remarks import estimate_remarks
-from assay.comparison.options import ComparisonOptions, SignificanceSettings
+from assay.comparison.options import ComparisonOptions, SignificanceSettings, listed_in_part
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
 from assay.comparison.unjudged import Unjudged, unjudged_between
@@ -55,6 +55,8 @@ class Comparison(Tabular):
     """The slice it is about, such as `language=de`."""
     failed: tuple[Result, ...] = ()
     """The systems that failed on every query. They are not compared."""
+    n_given: int = 0
+    """The number of systems of which these are the best, if the others were left out; otherwise 0."""
     _known: dict[tuple[str, str, str], Unjudged] = field(default_factory=dict, repr=False, init=False)
 
     @property
@@ -177,7 +179,7 @@ class Comparison(Tabular):
         for pair in self.pairs:
             if pair.metric == name and {pair.a, pair.b} == {a, b}:
                 return pair
-        raise UsageError(f"{a} and {b} were not compared. The systems are {', '.join(self.names)}")
+        raise UsageError(f"{a} and {b} were not compared. The systems are {listed_in_part(self.names)}")
 
     def per_query(self, metric: str) -> dict[str, dict[str, float | None]]:
         """Query → system → score; None if it is undefined."""
@@ -207,6 +209,8 @@ class Comparison(Tabular):
             "notes": list(self.notes),
             "remarks": list(self.remarks),
         }
+        if self.n_given:
+            plain["n_left_out"] = self.n_given - len(self.names)
         if self.clusters is not None:
             plain["n_clusters"] = self.clusters.n
         if judgments := [_judgments_of(result) for result in self.results if "judgments" in result.provenance]:

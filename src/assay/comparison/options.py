@@ -20,6 +20,8 @@ INTERVALS = {
     "studentised": "the bootstrap of t: the most cautious one for few queries",
 }
 """Methods for the interval of a difference, and when to use each."""
+MAX_NAMED = 20
+"""Systems that an error names."""
 OTHER_SPELLINGS = {"studentized": "studentised", "percentile": "bootstrap", "student": "t"}
 
 
@@ -125,10 +127,15 @@ class ComparisonOptions:
         }
 
 
+def listed_in_part(names: Sequence[str]) -> str:
+    """`a, b, c`, and an ellipsis if there are very many."""
+    return ", ".join([*names[:MAX_NAMED], *(["…"] if len(names) > MAX_NAMED else [])])
+
+
 def place_of(name: str, names: Sequence[str]) -> int:
     """The position of a system; an unknown name is an error with similar names."""
     if name not in names:
-        raise UnknownName("system", name, near_matches(name, names), f"choose from {', '.join(names)}")
+        raise UnknownName("system", name, near_matches(name, names), f"choose from {listed_in_part(names)}")
     return list(names).index(name)
 
 

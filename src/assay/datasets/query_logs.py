@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.fields import roles_of
-from assay.errors import BadParameter, DataError, UsageError
-from assay.files import each_record, fold
+from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
+from assay.files import each_record, first_records, fold
 from assay.text import counted, some_of
 
 ALLOCATIONS = ("proportional", "equal")
@@ -30,6 +30,9 @@ PRIVATE = {
     "phone number": re.compile(r"(?<![\w.])(\+|00)?\(?\d{1,5}\)?([ ./-]?\(?\d{2,5}\)?){2,5}(?![\w])"),
 }
 """What makes a query private → what it looks like."""
+RECORDS_CHECKED = 1000
+"""How many records are looked at to find out whether a column exists."""
+NO_TEXT_COLUMN = "found no column with queries among {}. Name it with --text COLUMN"
 MIN_PHONE_DIGITS = 7
 ID_DIGITS = 12
 
@@ -101,11 +104,31 @@ def sample_queries(
     if allocation not in ALLOCATIONS:
         raise BadParameter(f"allocation must be one of {', '.join(ALLOCATIONS)}, not {allocation!r}")
     log = _LogQueries(by, text, count)
+    _check_columns(Path(path), log)
     each_record(Path(path), log.take)
     if not log.groups:
         why = "".join(f", {counted(times, 'line')}: {reason}" for reason, times in sorted(log.left_out.items()))
         raise DataError(f"found no query to sample{why}", source=str(path))
     return _drawn(log, n, seed, allocation)
+
+
+def _check_columns(path: Path, log: _LogQueries) -> None:
+    """Raise if none of the first records has a column: one error instead of one for each line."""
+    records = first_records(path, RECORDS_CHECKED)
+    known = list(dict.fromkeys(name for record in records for name in record))
+    for column in filter(None, (log.by, log.text, log.count)) if known else ():
+        if column not in known:
+            raise UnknownName("column", column, near_matches(column, known), f"it has {some_of(known, 10)}", owner=str(path))
+    if known and not log.text and not any(map(_text_column, records)):
+        raise DataError(NO_TEXT_COLUMN.format(some_of(known, 10)), source=str(path))
+
+
+def _text_column(record: Mapping[str, Any]) -> str:
+    """The column with the query; empty if it is not recognised."""
+    by_name = {fold(name): name for name in reversed(list(record))}
+    return next((by_name[name] for name in TEXT_NAMES if name in by_name), "") or roles_of("queries", record).get(
+        "query", ""
+    )
 
 
 @dataclass
@@ -137,15 +160,14 @@ class _LogQueries:
             if column not in record:
                 raise DataError(f"no column is called {column!r}. It has {some_of(list(record), 10)}")
             return record[column]
+        if names is TEXT_NAMES:
+            match = _text_column(record)
+            if not match:
+                raise DataError(NO_TEXT_COLUMN.format(some_of(list(record), 10)))
+            return record[match]
         by_name = {fold(name): name for name in reversed(list(record))}
-        match = next((by_name[name] for name in names if name in by_name), None)
-        if match is None and names is TEXT_NAMES:
-            match = roles_of("queries", record).get("query")
-            if match is None:
-                raise DataError(
-                    f"found no column with queries among {some_of(list(record), 10)}. Name it with --text COLUMN"
-                )
-        return None if match is None else record[match]
+        named = next((by_name[name] for name in names if name in by_name), None)
+        return None if named is None else record[named]
 
     def _stratum(self, record: Mapping[str, Any]) -> str:
         if not self.by:

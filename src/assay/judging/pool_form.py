@@ -34,6 +34,7 @@ class SavedPool(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     judges: list[str] = []
     overlap: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
     guidelines: str = ""
+    extends: list[str] = []
 
 
 class SavedPoolPair(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
@@ -57,6 +58,7 @@ def pool_lines(pool: Pool) -> Iterator[str]:
         "queries": list(pool.queries),
         **({"judges": list(pool.judges), "overlap": pool.overlap} if pool.judges else {}),
         **({"guidelines": pool.guidelines} if pool.guidelines else {}),
+        **({"extends": list(pool.extends)} if pool.extends else {}),
     }
     yield dumps(head)
     for pair in (*pool.drawn, *(pair for pair in pool.pairs if pair.place is None)):
@@ -84,6 +86,7 @@ def pool_from_lines(lines: Iterable[str | bytes], source: str = "a pool") -> Poo
         pairs,
         head.benchmark,
         head.is_complete,
+        extends=tuple(head.extends),
     )
     _check(pool, head, source)
     try:

@@ -12,7 +12,9 @@ import numpy as np
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.judging.design import DIFFERENCE, NOTHING, QUERIES, BoundDesign, Draw, Request, parse_design
+from assay.judging.extension import check_extensible, extend_draw, extension_seed
 from assay.judging.frame import Documents, Frame, frame_of, named_sources, ranked_documents
+from assay.judging.layers import Grades
 from assay.judging.linear import as_metric, is_linear
 from assay.metrics import BoundMetric
 from assay.model import Policy, fingerprint
@@ -58,11 +60,14 @@ class Pool:
     """The share of the work that goes to all judges, so that their agreement is known."""
     guidelines: str = ""
     """What judges read beside each pair; empty: the usual text."""
+    extends: tuple[str, ...] = ()
+    """The ids of the smaller pools whose drawn pairs are all part of this one, the first one first."""
 
     @cached_property
     def id(self) -> str:
         """The first characters of the fingerprint of the draw: equal draws have equal ids, whoever judges them."""
-        about = (self.how, str(self.seed), self.metric, str(self.depth), self.benchmark, str(self.is_complete))
+        settings = (self.how, str(self.seed), self.metric, str(self.depth), self.benchmark, str(self.is_complete))
+        about = (*settings, "extends", *self.extends) if self.extends else settings
         rows = [about, self.systems, self.queries, *((*pair[:2], repr(pair[2]), str(pair[3])) for pair in self.pairs)]
         return fingerprint(rows)[:16]
 
@@ -145,34 +150,56 @@ def pool(
     metric: str | BoundMetric | None = None,
     judged: Mapping[str, Mapping[str, float]] | None = None,
     queries: Iterable[str] = (),
+    extends: Pool | None = None,
 ) -> Pool:
     """Draw pairs of query and document to judge, from results with rankings or from named runs.
 
     `how` is a design: `spread`, `whole`, `depth`, `move_to_front` or `difference(a, b)`. The pairs are among the first
     `depth` documents of each ranking. `metric` says what a pair is worth: precision at the depth, unless you name another
     linear metric. `judged` has the grades that are known already, for designs that use them. `queries` adds queries that no
-    system has results for. The order of systems, queries and documents does not change the draw.
+    system has results for. The order of systems, queries and documents does not change the draw. `extends` is a smaller pool
+    of the same rankings: all its drawn pairs stay, so its grades count, and all settings but `pairs` are those of it.
     """
+    if extends is not None:
+        check_extensible(extends, pairs)
+        how = extends.design.design.name if extends.unit == QUERIES else extends.how
+        seed, depth, metric, queries = extends.seed, extends.depth, extends.metric, extends.queries
     for label, value, least in (("pairs", pairs, 1), ("depth", depth, 1), ("seed", seed, 0)):
         _check_whole(label, value, least)
     design, bound = parse_design(how), pool_metric(metric, depth)
     if parse_design(design.name) != design:
         raise BadParameter(f"{how}: a name with commas, quotes or brackets cannot be part of a design. Rename the system")
-    sources = named_sources(results)
-    frame = frame_of(sources, bound, depth, list(queries))
+    return _drawn(named_sources(results), design, bound, depth, queries, (pairs, seed, judged or {}), extends)
+
+
+def _drawn(
+    sources: Mapping[str, Any],
+    design: BoundDesign,
+    metric: BoundMetric,
+    depth: int,
+    queries: Iterable[str],
+    request: tuple[int, int, Grades],
+    extends: Pool | None,
+) -> Pool:
+    """The pool of a design; `request` has the number of pairs, the seed, and the grades that are known."""
+    pairs, seed, judged = request
+    frame = frame_of(sources, metric, depth, list(queries))
     if not frame.n_pairs:
         raise UsageError("no system has results, so there is nothing to judge")
-    draw = design.draw(frame, Request(pairs, np.random.default_rng(seed), judged or {}))
+    draw = design.draw(frame, Request(pairs, np.random.default_rng(seed), judged))
+    if extends is not None:
+        draw = extend_draw(frame, extends, draw, np.random.default_rng(extension_seed(extends)))
     return Pool(
         design.name,
         seed,
-        bound.name,
+        metric.name,
         depth,
         frame.systems,
         frame.queries,
         _pairs(frame, draw),
         benchmark=_benchmark_of(sources),
         is_complete=len(draw.order) == frame.n_pairs,
+        extends=() if extends is None else (*extends.extends, extends.id),
     )
 
 

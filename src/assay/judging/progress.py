@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.errors import AssayError
+from assay.errors import AssayError, DataError
 from assay.evaluation import Result
 from assay.judging.correction import Corrected
-from assay.judging.design import DIFFERENCE
+from assay.judging.design import DIFFERENCE, parse_design
 from assay.judging.frame import ranked_documents
 from assay.judging.layers import PEOPLE, Grades
 from assay.judging.planning import FEWEST_KNOWN, JudgingPlan, plan_judging
 from assay.judging.pool_files import kept_pool_path
 from assay.judging.pools import Pool
+from assay.judging.random_part import grades_in_order
 from assay.serialize import to_json
 from assay.stats import estimated_difference, estimated_mean
 from assay.store import KINDS, Judgment, combined, restore_ids
@@ -30,6 +31,7 @@ DEPTH = 10
 """The first documents of a system, whose judged share is shown."""
 NEXT = 100
 """The number of further judgments whose worth is computed."""
+NOT_IN_ORDER = "the grades so far were not given in the order of this pool, so they count when all its pairs are judged"
 USES = {
     "people": "used: they add to the judgments of a benchmark, or overrule them",
     "model": "not used as grades; corrected by people's",
@@ -111,13 +113,15 @@ class PoolStatus:
 
     @property
     def next_step(self) -> str:
-        """The command that continues: judge the pairs that are left, or draw a larger pool; empty if all is judged."""
+        """The command that continues: judge the pairs that are left, or extend the pool; empty if all is judged."""
         if self.n_left:
             return "assay serve"
         if not self.n_next:
             return ""
         pairs = self.n_drawn + self.n_next
-        return f"assay pool latest --pairs {pairs} --how {quote(self.how)} -m {quote(self.metric)} -o pool.jsonl"
+        if parse_design(self.how).unit:
+            return f"assay pool latest --extend {kept_pool_path(self.id)} --pairs {pairs} -o larger.jsonl"
+        return f"assay pool latest --pairs {pairs} --how {quote(self.how)} -m {quote(self.metric)} -o larger.jsonl"
 
     @property
     def compare(self) -> str:
@@ -167,7 +171,7 @@ def judging_status(
         benchmark,
         tuple(_layer(some) for some in by_kind if some),
         tuple(_system(result, people) for result in systems),
-        tuple(_pool(pool, people, systems) for pool in pools),
+        tuple(_pool(pool, every, systems) for pool in pools),
     )
 
 
@@ -191,12 +195,9 @@ def _system(result: Result, people: Grades) -> SystemStatus:
     return SystemStatus(result.name, n, judged / n if n else math.nan, by_people / n if n else math.nan)
 
 
-def _pool(pool: Pool, people: Grades, results: Sequence[Result]) -> PoolStatus:
-    """The status of a pool; its widths need results of its systems."""
-    drawn: dict[str, list[str]] = {}
-    for pair in pool.drawn:
-        drawn.setdefault(pair.query, []).append(pair.document)
-    grades = restore_ids(people, drawn)
+def _pool(pool: Pool, judgments: Sequence[Judgment], results: Sequence[Result]) -> PoolStatus:
+    """The status of a pool; its widths need results of its systems, and grades that estimates may use."""
+    grades = _grades_of(pool, judgments)
     n_judged = sum(pair.document in grades.get(pair.query, {}) for pair in pool.drawn)
     n_left = len(pool.drawn) - n_judged
     n_next = min(NEXT, n_left or len(pool.pairs) - n_judged)
@@ -208,11 +209,23 @@ def _pool(pool: Pool, people: Grades, results: Sequence[Result]) -> PoolStatus:
     if pool.unit == DIFFERENCE:
         systems = {name: systems[name] for name in pool.compared}
     try:
-        now = _widths(Corrected(grades, None, pool), systems) if n_judged else Widths()
+        usable = _grades_of(pool, grades_in_order(pool, [each for each in judgments if each.kind == PEOPLE]))
+    except DataError:
+        return replace(about, reason=NOT_IN_ORDER)
+    try:
+        now = _widths(Corrected(usable, None, pool), systems) if n_judged else Widths()
     except AssayError as error:
         return replace(about, reason=str(error))
     plan = plan_judging(systems, pool.how, depth=pool.depth, metric=pool.metric, people=grades)
     return replace(about, now=now, after=_after(plan, now, pool, n_judged, n_next))
+
+
+def _grades_of(pool: Pool, judgments: Iterable[Judgment]) -> Grades:
+    """The grades by people for the drawn pairs."""
+    drawn: dict[str, list[str]] = {}
+    for pair in pool.drawn:
+        drawn.setdefault(pair.query, []).append(pair.document)
+    return restore_ids(combined(judgments, PEOPLE), drawn)
 
 
 def _why_unknown(pool: Pool, systems: Mapping[str, Result]) -> str:

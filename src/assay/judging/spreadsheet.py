@@ -23,14 +23,15 @@ Texts = Mapping[str, Any]
 """Id → its text, or its record in a dataset."""
 
 
-def judging_form(pool: Pool, queries: Texts, documents: Texts) -> str:
-    """The drawn pairs as CSV, in the order of judging, with an empty grade and reason.
+def judging_form(pool: Pool, queries: Texts, documents: Texts, earlier: Pool | None = None) -> str:
+    """The drawn pairs as CSV, in the order of judging, with an empty grade and reason; without those of an `earlier` pool.
 
     `queries` and `documents` have texts or the records of a dataset. A pair without a text is an error. Texts above 30,000
     characters are cut. Write the file as `utf-8-sig`, because spreadsheets read other encodings without it.
     """
     rows: list[tuple[str, ...]] = [FORM_COLUMNS]
-    for pair in pool.drawn:
+    known = set() if earlier is None else {pair[:2] for pair in earlier.drawn}
+    for pair in (pair for pair in pool.drawn if pair[:2] not in known):
         query, document = _text(queries.get(pair.query)), _text(documents.get(pair.document))
         if not query.strip() or not document.strip():
             missing = f"query {pair.query}" if not query.strip() else f"document {pair.document}"
@@ -124,10 +125,11 @@ class FilledForm:
         return lines
 
 
-def filled_form(pool: Pool, file: JudgmentFile, documents: Texts | None = None) -> FilledForm:
+def filled_form(pool: Pool, file: JudgmentFile, documents: Texts | None = None, earlier: Pool | None = None) -> FilledForm:
     """The grades of a file for the drawn pairs of a pool. Empty cells are pairs that are not judged yet, and never 0.
 
-    Pairs are found by the key in the column `pair`, else by the ids. With `documents`, changed texts are noticed.
+    Pairs are found by the key in the column `pair`, else by the ids. With `documents`, changed texts are noticed. Pairs of
+    the `earlier` pool that this one extends are not missing, because the form does not have them.
     """
     by_key = {pair_key(pool, pair): pair for pair in pool.drawn}
     by_ids = {(spreadsheet_cell(pair.query), spreadsheet_cell(pair.document)): pair for pair in pool.drawn}
@@ -146,7 +148,8 @@ def filled_form(pool: Pool, file: JudgmentFile, documents: Texts | None = None) 
             f"({printable(outside[0])}). Give the pool that the form was written with"
         )
     judged = {pair for pair, _ in matches}
-    is_open = [pair for pair in pool.drawn if pair not in judged]
+    elsewhere = set() if earlier is None else {pair[:2] for pair in earlier.drawn}
+    is_open = [pair for pair in pool.drawn if pair not in judged and pair[:2] not in elsewhere]
     last = max((pair.place or 0 for pair in judged), default=-1)
     known = {} if documents is None else {pair.document: _text(documents.get(pair.document)) for pair in judged}
     return FilledForm(

@@ -264,7 +264,8 @@ def check_has_judgments(rule: Rule, result: Result) -> None:
     if not result.is_unjudged:
         return
     name = rule.metric.name if rule.metric else ""
-    if isinstance(rule, QueryRule) or (name and math.isnan(result.summary.get(name, 0.0))):
+    is_about_time = rule.metric is not None and rule.metric.metric.view == "timing"
+    if isinstance(rule, QueryRule) or (name and math.isnan(result.summary.get(name, 0.0)) and not is_about_time):
         what = f"{name or 'a hit'} needs judgments, and the queries of {result.benchmark or 'the result'} have none"
         raise DataError(f"{what}, so the rule cannot be checked. To choose what to judge: {NEXT_STEP}", source=result.name)
 

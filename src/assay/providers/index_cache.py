@@ -59,7 +59,7 @@ def cached_arrays(
     arrays = build(documents)
     if documents.fingerprint() != fingerprint:  # the files of the documents have changed in the meantime
         return arrays
-    if (cached := _read(path, about)) is None:
+    if (cached := _read(path, about, quietly=True)) is None:
         _write(path, about, arrays)
         cached = _read(path, about)
     return arrays if cached is None else cached
@@ -78,7 +78,7 @@ def _digest(about: Mapping[str, Any]) -> str:
     return hashlib.blake2b(json.dumps(about, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
-def _read(path: Path, about: Mapping[str, Any]) -> Arrays | None:
+def _read(path: Path, about: Mapping[str, Any], *, quietly: bool = False) -> Arrays | None:
     """The cached arrays; None if there are none, or if the file is damaged. The time of the file says when it was used."""
     try:
         file = open_arrays(path)
@@ -86,7 +86,8 @@ def _read(path: Path, about: Mapping[str, Any]) -> Arrays | None:
         return None
     except (OSError, ValueError) as error:
         what = "is damaged" if isinstance(error, DamagedFile) else "cannot be read"
-        report_cache(f"the cached index {path} {what}, so it is built again")
+        if not quietly:
+            report_cache(f"the cached index {path} {what}, so it is built again")
         return None
     if file.about != about:
         return None

@@ -104,6 +104,7 @@ class ComparisonForm(msgspec.Struct):
     per_query: dict[str, Figures]
     benchmark: str | UnsetType = UNSET
     slice: str | UnsetType = UNSET
+    n_left_out: int | UnsetType = UNSET
     n_clusters: int | UnsetType = UNSET
     judgments: list[dict[str, Any]] | UnsetType = UNSET
     noise: list[NoiseForm] | UnsetType = UNSET  # type: ignore[valid-type]

@@ -96,6 +96,7 @@ class DrawnPoolForm(msgspec.Struct):
     systems: list[str]
     judges: list[str]
     overlap: float
+    extends: list[str]
     never_eligible: dict[str, float]
     file: str
     form: str | None

@@ -108,6 +108,11 @@ class ServedDatasets:
             if text
         }
 
+    def whole_texts(self, result: Result, document: str) -> tuple[str, ...]:
+        """The whole text of a document, without and with its title; empty if the data are not available or have changed."""
+        loaded = self.find(result, "documents")
+        return () if loaded is None else (loaded.text(document), loaded.content(document))
+
     def expected_of(self, result: Result, query: str) -> str:
         """The expected answer to a query of a result; empty if the data are not available or have changed."""
         loaded = self.find(result, "queries")

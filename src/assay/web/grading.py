@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from assay.judging import about_other_texts
 from assay.reports import readable_time
 from assay.store import Judgment, combined, digest_of_text
 from assay.text import counted, printable
@@ -22,6 +23,7 @@ from assay.web.security import safe_next
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
+    from assay.web.documents import ServedDatasets
     from assay.web.state import AppState
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
@@ -45,10 +47,18 @@ class JudgeGrade:
     """Whether the judge saw another text than the one that is shown now."""
 
     @classmethod
-    def of(cls, judgment: Judgment, text: str = "") -> JudgeGrade:
-        """The grade of a judgment, next to the text that is shown now."""
-        other = bool(text and judgment.text_digest and judgment.text_digest != digest_of_text(text))
+    def of(cls, judgment: Judgment, texts: Sequence[str] = ()) -> JudgeGrade:
+        """The grade of a judgment; `texts` are those that the document has now, of which a judge may have seen a part."""
+        other = bool(about_other_texts([judgment], lambda _: texts))
         return cls(judgment.judge_label, f"{judgment.grade:g}", judgment.reason, readable_time(judgment.judged), other)
+
+    @classmethod
+    def of_all(
+        cls, judgments: Sequence[Judgment], document: str, datasets: ServedDatasets, result: Result
+    ) -> tuple[JudgeGrade, ...]:
+        """The grades for a document of a result, next to its texts as they are now."""
+        texts = datasets.whole_texts(result, document) if judgments else ()
+        return tuple(cls.of(judgment, texts) for judgment in judgments)
 
 
 @dataclass(frozen=True)
@@ -140,7 +150,7 @@ def grade_forms(
             judge,
             f"{own[document]:g}" if document in own else "",
             "" if together is None else f"{together:g}",
-            tuple(JudgeGrade.of(judgment, text) for judgment in judgments),
+            JudgeGrade.of_all(judgments, document, state.datasets, result),
             f"{mine.grade:g}" if mine else "",
             mine.reason if mine else "",
             digest_of_text(text),

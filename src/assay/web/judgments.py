@@ -148,7 +148,7 @@ class Form:
         own = (judgment for judgment in judgments if judgment.judge == self.judge and not judgment.is_settled)
         mine = next(own, None)
         grade, reason = (f"{mine.grade:g}", mine.reason) if mine else ("", "")
-        grades = tuple(JudgeGrade.of(judgment, text) for judgment in judgments)
+        grades = JudgeGrade.of_all(judgments, document, self.datasets, self.result)
         grade, reason = self.filled.get(printable(document), (grade, reason))
         return ToJudge(number, document, rank, text, grades, grade, reason, mine is not None, digest_of_text(text))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -213,15 +214,14 @@ def compare_groups(
     options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: ComparisonOptions
 ) -> list[Comparison]:
     """A comparison for each benchmark. A benchmark with only one system is left out with a note."""
-    from assay.comparison import asked_metrics, compare_results, counts_chunks
+    from assay.comparison import asked_metrics, counts_chunks
 
     comparisons = []
     for group in groups:
         if len(group) == 1 and len(groups) > 1:
             write_notes(options, f"note: {group[0].benchmark} is left out, because only {group[0].name} was run on it")
             continue
-        group = best_systems(options, group)
-        comparisons.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
+        comparisons.append(compare_best(options, group, how))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
             from assay.reports import CHUNK_METRIC_NOTE
@@ -230,18 +230,21 @@ def compare_groups(
     return comparisons
 
 
-def best_systems(options: argparse.Namespace, group: Sequence[Result]) -> list[Result]:
-    """The systems to compare: the best ones if there are very many, because every pair is tested. A note says so."""
-    if len(group) <= MAX_SYSTEMS or options.baseline is not None:
-        return list(group)
-    from assay.comparison import asked_metrics
+def compare_best(options: argparse.Namespace, group: Sequence[Result], how: ComparisonOptions) -> Comparison:
+    """Compare the systems; only the best ones if there are very many, because every pair is tested. A note says so."""
+    from assay.comparison import asked_metrics, compare_results
     from assay.reports import best_first
 
-    first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
-    best = {id(result) for result in best_first(group, first)[:MAX_SYSTEMS]}
-    left_out = f"the best {MAX_SYSTEMS} of {len(group):,} systems by {first.name} are compared, the others are left out"
-    write_notes(options, f"note: {left_out}. To compare all systems with one of them, add --baseline NAME")
-    return [result for result in group if id(result) in best]
+    working = [result for result in group if not result.is_total_failure]
+    if len(working) <= MAX_SYSTEMS or options.baseline is not None:
+        return compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
+    first = asked_metrics(working, options.metrics)[0] if options.metrics else working[0].metrics[0]
+    left_out = {id(result) for result in best_first(working, first)[MAX_SYSTEMS:]}
+    best = f"the best {MAX_SYSTEMS} of {len(working):,} systems by {first.name} are compared, the others are left out"
+    write_notes(options, f"note: {best}. To compare all systems with one of them, add --baseline NAME")
+    chosen = [result for result in group if id(result) not in left_out]
+    comparison = compare_results(chosen, how, metrics=options.metrics, intersect=options.intersect)
+    return replace(comparison, n_given=len(working))
 
 
 COMMAND = Command(

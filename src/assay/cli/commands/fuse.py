@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.file_errors import errors_at
-from assay.cli.inputs import FILE_ENDINGS, InputRules, Inputs, add_input_arguments, check_metrics_are_no_files, parse_inputs
+from assay.cli.inputs import (
+    FILE_ENDINGS,
+    InputRules,
+    Inputs,
+    add_input_arguments,
+    check_metrics_are_no_files,
+    parse_inputs,
+    some_files,
+)
 from assay.cli.loading import load_runs
 from assay.cli.output_options import add_output_arguments
 from assay.cli.program import Command, Group
@@ -145,8 +153,8 @@ def _check_methods_are_no_files(options: argparse.Namespace) -> None:
         taken = [word for word in words or () if word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()]
         if taken:
             raise UsageError(
-                f"{flag} reads everything after it as its value: {' '.join(taken)}. Put the files first:\n"
-                f"  {options.prog} {shlex.join((*options.files, *taken))} {flag} …"
+                f"{flag} reads everything after it as its value: {some_files(taken)}. Put the files first:\n"
+                f"  {options.prog} {some_files((*options.files, *taken))} {flag} …"
             )
 
 

@@ -14,21 +14,14 @@ from typing import TYPE_CHECKING
 from assay.cli.gate_check import EXAMPLE_SIZES, add_check_arguments, check_options, has_no_results, print_check
 from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, guard_memory, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
-from assay.cli.judging.layers import (
-    add_layer_arguments,
-    check_decidable,
-    check_layer,
-    check_values,
-    each_with_layer,
-    estimate_notes,
-    refuse_model_alone,
-)
+from assay.cli.judging.gate_layers import check_decidable, check_values, estimate_notes, refuse_model_alone
+from assay.cli.judging.layers import add_layer_arguments, check_layer, each_with_layer
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_cluster_argument
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
-from assay.errors import AssayError, DataError, UsageError
+from assay.errors import AssayError, DataError, NothingSelected, UsageError
 from assay.masking import mask
 from assay.text import counted
 
@@ -185,7 +178,10 @@ def _with_layer(
 
     if options.judgments and not inputs.is_scored:
         raise UsageError("--judgments uses the grades in the store, so it needs results, saved or stored, instead of runs")
-    results = each_with_layer(options, lookup.results, side, others)
+    try:
+        results = each_with_layer(options, lookup.results, side, others)
+    except NothingSelected as error:  # without grades, a gate has no data to decide with
+        raise DataError(str(error)) from None
     refuse_model_alone(results)
     return replace(lookup, results=results)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
+from assay.cli.judging.texts import dataset_with_texts
 from assay.cli.output_options import add_quiet, add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
 from assay.cli.reading_options import add_documents_argument
@@ -71,12 +72,18 @@ def run_judge_command(options: argparse.Namespace) -> int:
 
     judge = to_judge(options.judge)
     pool = read_pool(Path(options.pool))
-    pool = pool_with_texts(pool.drawn if options.drawn else pool, options.dataset)
+    dataset = dataset_with_texts(options, options.benchmark or pool.benchmark)
+    pool = pool_with_texts(pool.drawn if options.drawn else pool, dataset)
     pool = replace(pool, benchmark=options.benchmark or pool.benchmark)
     pool = replace(pool, configurations=_configurations(pool, options))
     if options.send:
         _check_place(pool, options)
-    run = run_judge(pool, judge, ask_options(options))
+    try:
+        run = run_judge(pool, judge, ask_options(options))
+    except KeyboardInterrupt:
+        if options.send and not options.no_cache:
+            sys.stderr.write("The outcomes so far are kept. To continue, run the same command again.\n")
+        raise
     if options.send:
         _save(run, options)
     sys.stdout.write(_rendered(run, judge, pool, options))
@@ -151,7 +158,10 @@ def _json(run: JudgingRun, *, is_sent: bool) -> dict[str, Any]:
 
 
 def _dry_run(run: JudgingRun, judge: BoundJudge, pool: PairPool) -> Iterator[str]:
-    yield from request_lines(run.dry_run, judge.name)
+    if run.n_cached == len(pool.pairs):
+        yield "All pairs have an outcome from earlier runs, so no request would be sent."
+    else:
+        yield from request_lines(run.dry_run, judge.name)
     n_undrawn = sum(not pair.is_drawn for pair in pool.pairs)
     beyond = f", {n_undrawn:,} of them not drawn for people (--drawn leaves them out)" if n_undrawn else ""
     yield f"pairs      {len(pool.pairs):,}{beyond}; {run.n_cached:,} have an outcome from earlier runs"

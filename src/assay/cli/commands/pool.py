@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Kind, add_input_arguments, parse_inputs
 from assay.cli.judging.forms import add_form_arguments, check_form_options, form_of, write_form
+from assay.cli.judging.pool_text import designs_text, plan_json, plan_lines, pool_lines
 from assay.cli.loading import load_results, load_runs
 from assay.cli.output_options import add_quiet, add_text_or_json, open_store
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_number
-from assay.cli.terminal import text_here
 from assay.errors import UsageError
-from assay.masking import mask
 from assay.serialize import dumps
-from assay.text import counted, percent, printable
+from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.judging import BoundDesign, Frame, JudgingPlan, Pool
+    from assay.judging import BoundDesign, JudgingPlan, Pool
     from assay.store import Judgment
 
 EXAMPLES = """\
@@ -32,8 +30,8 @@ EXAMPLES = """\
   assay pool latest -o pool.jsonl --form pool.csv --documents ./corpus
   assay pool bm25.run dense.run --how "difference(bm25, dense)" -o pool.jsonl
   assay pool latest other.json --how "whole(queries=30)" -o pool.jsonl
+  assay pool latest --extend pool.jsonl --pairs 400 -o larger.jsonl
   assay pool --how"""
-SCHEMA = "assay.judging_plan/1"
 RULES = InputRules(
     metrics="metric that says what a pair is worth: precision@k, dcg@k or rbp (default: precision at the depth)",
     truth="",
@@ -43,9 +41,9 @@ RULES = InputRules(
 )
 LIST = "\0"
 """The value of --how without a design."""
+USUAL = ("spread", 1, 10)
+"""The design, the seed and the depth if they are not given."""
 MOST = 1_000_000_000
-PLANNED = (50, 100, 200, 300, 500, 1000, 2000, 5000)
-"""Numbers of judgments in the table of a plan."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,19 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     draw.add_argument(
         "--pairs", type=integer_parser(MOST, 1), default=300, metavar="N", help="number of pairs to draw (default: 300)"
     )
-    draw.add_argument(
-        "--depth", type=integer_parser(MOST, 1), default=10, metavar="N", help="documents of each ranking (default: 10)"
-    )
+    draw.add_argument("--depth", type=integer_parser(MOST, 1), metavar="N", help="documents of each ranking (default: 10)")
     draw.add_argument(
         "--how",
         nargs="?",
         const=LIST,
-        default="spread",
         metavar="DESIGN",
         help="design: spread, whole, difference(a, b), depth or move_to_front; without a value, it lists the designs "
         "(default: spread)",
     )
-    draw.add_argument("--seed", type=integer_parser(MOST), default=1, metavar="SEED", help="random seed (default: 1)")
+    draw.add_argument("--seed", type=integer_parser(MOST), metavar="SEED", help="random seed (default: 1)")
+    draw.add_argument(
+        "--extend",
+        metavar="FILE",
+        help="draw more pairs for this pool, up to --pairs; its pairs stay, so their grades count. The design, the metric, "
+        "the depth and the seed are those of the pool",
+    )
     _add_judge_arguments(parser)
     plan = parser.add_argument_group("plan")
     plan.add_argument(
@@ -107,10 +108,11 @@ def run_pool(options: argparse.Namespace) -> int:
     from assay.judging import keep_pool, parse_design, pool, share_work, write_pool
 
     if options.how == LIST:
-        sys.stdout.write(_designs(options))
+        sys.stdout.write(designs_text(options))
         return 0
-    design, metric = parse_design(options.how), _metric(options)
     _check_output(options)
+    earlier = _earlier(options)
+    design, metric = parse_design(options.how), _metric(options)
     guidelines = _guidelines(options)
     check_form_options(options)
     systems = _systems(options)
@@ -119,18 +121,37 @@ def run_pool(options: argparse.Namespace) -> int:
     drawn = None
     if not options.plan:
         judged = _combined(graded) if design.design.name == "move_to_front" else None
-        drawn = pool(systems, options.pairs, options.how, options.seed, depth=options.depth, metric=metric, judged=judged)
+        settings = {"depth": options.depth, "metric": metric, "judged": judged, "extends": earlier}
+        drawn = pool(systems, options.pairs, options.how, options.seed, **settings)
         drawn = share_work(drawn, options.judges, options.overlap, guidelines)
-        form = form_of(options, drawn, systems)
+        form = form_of(options, drawn, systems, earlier)
         write_pool(drawn, Path(options.output))
         keep_pool(drawn)
         write_form(form, options)
     if options.format == "json":
-        sys.stdout.write(dumps(_json(plan, drawn, options), indent=2) + "\n")
+        sys.stdout.write(dumps(plan_json(plan, drawn, options), indent=2) + "\n")
     else:
-        lines = _plan_lines(plan, options) if drawn is None else _pool_lines(plan, drawn, options)
+        lines = plan_lines(plan, options) if drawn is None else pool_lines(plan, drawn, options, earlier)
         sys.stdout.write("".join(f"{printable(line)}\n" if "\n" not in line else line for line in lines))
     return 0
+
+
+def _earlier(options: argparse.Namespace) -> Pool | None:
+    """The pool of --extend, whose settings hold; without one, the usual settings for those that are not given."""
+    from assay.judging import read_pool_file
+
+    names = ("how", "seed", "depth")
+    if not options.extend:
+        for name, usual in zip(names, USUAL, strict=True):
+            if getattr(options, name) is None:
+                setattr(options, name, usual)
+        return None
+    flags = [f"--{name}" for name in (*names, "metrics", "plan") if getattr(options, name) not in (None, False)]
+    if flags:
+        raise UsageError(f"--extend keeps the settings of the pool. Leave out {' and '.join(flags)}")
+    earlier = read_pool_file(Path(options.extend))
+    options.how, options.seed, options.depth, options.metrics = earlier.how, earlier.seed, earlier.depth, [earlier.metric]
+    return earlier
 
 
 def _metric(options: argparse.Namespace) -> str | None:
@@ -244,181 +265,6 @@ def _plan(
         raise UsageError(f"{design.name} needs two systems, found {', '.join(systems)}")
     chosen = {name: systems[name] for name in two} if all(name in systems for name in two) and two else systems
     return plan_judging(chosen, options.how, depth=options.depth, metric=metric, people=graded or None)
-
-
-# Text
-
-
-def _pool_lines(plan: JudgingPlan, drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
-    about = f" on {drawn.benchmark}" if drawn.benchmark else ""
-    yield f"pool       {drawn.id}: {drawn.how}, seed {drawn.seed}, for {drawn.metric}{about}"
-    yield (
-        f"pairs      {len(drawn.drawn):,} of {len(drawn.pairs):,} that could be drawn, "
-        f"{counted(len(drawn.queries), 'query')}, {counted(len(drawn.systems), 'system')}"
-    )
-    shares = _shares(drawn)
-    n_to_grade = sum(map(len, shares.values())) if shares else len(drawn.drawn)
-    yield f"work       about {counted(round(n_to_grade * _seconds() / 60), 'minute')}, at {_seconds():g} seconds a pair"
-    if shares:
-        counts = ", ".join(f"{judge} {len(pairs):,}" for judge, pairs in shares.items())
-        n_shared = len(set.intersection(*shares.values())) if len(shares) > 1 else 0
-        yield f"judges     {counts} pairs{f'; all of them grade {n_shared:,} of these' if n_shared else ''}"
-    yield f"expected   {_expected_text(plan, drawn.unit, len(drawn.drawn))}"
-    for label, text in _share_texts(plan, drawn):
-        yield f"{label:<11}{text}"
-    yield f"wrote {options.output}{f' and {options.form}' if options.form else ''}"
-    yield from _next_steps(drawn, options)
-
-
-def _shares(drawn: Pool) -> dict[str, set[tuple[str, str]]]:
-    """Named judge → the pairs that the judge grades."""
-    from assay.judging import pairs_of
-
-    return {judge: {(pair.query, pair.document) for pair in pairs_of(drawn, judge)} for judge in drawn.judges}
-
-
-def _next_steps(drawn: Pool, options: argparse.Namespace) -> Iterator[str]:
-    """How to judge the pairs, and what to do with the grades."""
-    store = f" --store {quote(options.store)}" if options.store and mask(options.store) == options.store else ""
-    ways = {"judge": f"in a browser: assay serve{store}, then open /queue/{drawn.id}"} if drawn.benchmark else {}
-    if options.form:
-        ways["or" if ways else "judge"] = (
-            f"in a spreadsheet: fill in the grades in {options.form}, then: "
-            f"assay judgments import {quote(options.form)} --pool {quote(options.output)} --judge NAME{store}"
-        )
-    for label, text in (ways or {"judge": "the pairs in this order"}).items():
-        yield f"{label:<11}{text}"
-    if drawn.unit:
-        yield f"then       assay compare latest --judgments people --pool {quote(options.output)}{store}"
-
-
-def _seconds() -> float:
-    from assay.judging import SECONDS_EACH
-
-    return SECONDS_EACH
-
-
-def _expected_text(plan: JudgingPlan, unit: str, pairs: int) -> str:
-    """`precision@10 ± 0.09, A − B ± 0.07 (95 % intervals)`, as far as the design can tell."""
-    from assay.judging import DIFFERENCE
-
-    if not unit:
-        return "nothing can be estimated, because the other pairs had no chance. The grades can be used again as judgments"
-    expected = plan.expected(pairs)
-    parts = [] if unit == DIFFERENCE else [f"{plan.metric.name} ± {expected.value:.3f}"]
-    if len(plan.frame.systems) > 1:
-        parts.append(f"difference of two systems ± {expected.difference:.3f}")
-    return f"{', '.join(parts)} ({plan.level:.0%} intervals)".replace("%", " %")
-
-
-def _share_texts(plan: JudgingPlan, drawn: Pool) -> Iterator[tuple[str, str]]:
-    """What could not be drawn: of the systems, and of each system if it had not been pooled."""
-    outside = _outside(plan.frame, drawn)
-    if not drawn.unit:
-        shares = ", ".join(f"{name} {percent(share)}" for name, share in outside.items())
-        yield "not drawn", f"share of the first {drawn.depth} documents that could not be drawn: {shares}"
-    if len(plan.frame.systems) > 1:
-        shares = ", ".join(f"{name} {percent(share)}" for name, share in plan.frame.shares_alone.items())
-        yield (
-            "others",
-            f"of a system that is not pooled, about this share of the first {drawn.depth} could not be drawn: {shares}",
-        )
-
-
-def _outside(frame: Frame, drawn: Pool) -> dict[str, float]:
-    """System → the share of its first documents that could not be drawn."""
-    can = [(frame.queries[query], doc) in drawn.by_pair for query, doc in zip(frame.query, frame.documents, strict=True)]
-    shares = {}
-    for place, name in enumerate(frame.systems):
-        own = [is_in for is_in, rank in zip(can, frame.rank[:, place], strict=True) if rank]
-        shares[name] = 1 - sum(own) / len(own) if own else 0.0
-    return shares
-
-
-def _plan_lines(plan: JudgingPlan, options: argparse.Namespace) -> Iterator[str]:
-    """A table of numbers of judgments, and how many the width needs."""
-    from assay.judging import DIFFERENCE
-    from assay.reports import Column, Table, cells, table_section
-
-    if not plan.design.unit:
-        yield f"{plan.design.name}: {_expected_text(plan, '', 0)}"
-        return
-    unit, has_two = plan.design.unit, len(plan.frame.systems) > 1
-    sizes = [*(n for n in PLANNED if n < plan.n_pairs), plan.n_pairs]
-    rows = []
-    for expected in map(plan.expected, sizes):
-        gap = f"{expected.difference:.3f}" if has_two else "–"
-        value = "–" if unit == DIFFERENCE else f"{expected.value:.3f}"
-        rows.append(cells(f"{expected.pairs:,}", f"{expected.minutes:,.0f}", value, gap))
-    heads = [Column(title, kind="number") for title in ("judgments", "minutes", f"± {plan.metric.name}", "± A − B")]
-    yield text_here([table_section(Table(tuple(heads), tuple(rows)))]) + "\n"
-    width = _width(options)
-    if unit != DIFFERENCE:
-        yield _needed_text(plan, f"{plan.metric.name} ± {width:g}", plan.pairs_for(width))
-    if has_two:
-        yield _needed_text(plan, f"A − B ± {width:g}", plan.pairs_for(width, difference=True))
-    yield (
-        f"{plan.design.name}, {counted(len(plan.frame.queries), 'query')}, {counted(plan.n_pairs, 'pair')}; "
-        f"{percent(plan.rate)} of the documents are relevant ({_basis(plan)}); ± is half of a 95 % interval."
-    )
-
-
-def _needed_text(plan: JudgingPlan, what: str, needed: int | None) -> str:
-    if needed is None:
-        return f"{what}: all {counted(plan.n_pairs, 'pair')} are not enough. Only more queries help"
-    return f"{what}: {counted(needed, 'judgment')}, about {counted(round(needed * _seconds() / 60), 'minute')}"
-
-
-def _basis(plan: JudgingPlan) -> str:
-    from assay.judging import USUAL_RATE
-
-    return "assumed, because fewer than 30 are graded" if plan.rate == USUAL_RATE else "as in the grades so far"
-
-
-def _width(options: argparse.Namespace) -> float:
-    from assay.judging import USUAL_WIDTH
-
-    return USUAL_WIDTH if options.width is None else float(options.width)
-
-
-def _designs(options: argparse.Namespace) -> str:
-    """The designs, and what each draws."""
-    from assay.judging import all_designs
-
-    designs = {name: design.meaning for name, design in all_designs().items()}
-    if options.format == "json":
-        return dumps({"designs": designs}, indent=2) + "\n"
-    return "".join(f"{name:<15}{meaning}\n" for name, meaning in designs.items())
-
-
-def _json(plan: JudgingPlan, drawn: Pool | None, options: argparse.Namespace) -> dict[str, Any]:
-    """Plain JSON values; a width that cannot be estimated is null."""
-    from assay.judging import DIFFERENCE
-
-    pairs = options.pairs if drawn is None else len(drawn.drawn)
-    content = plan.to_dict(min(pairs, plan.n_pairs), _width(options))
-    unit = plan.design.unit if drawn is None else drawn.unit
-    if unit in ("", DIFFERENCE):
-        content["expected"]["value"] = content["needed"]["value"] = None
-    if not unit:
-        content["expected"]["difference"] = content["needed"]["difference"] = None
-    content["shares_alone"] = dict(plan.frame.shares_alone) if len(plan.frame.systems) > 1 else {}
-    content["pool"] = None
-    if drawn is not None:
-        about = {name: getattr(drawn, name) for name in ("id", "how", "seed", "metric", "depth", "benchmark", "is_complete")}
-        counts = {"n_drawn": len(drawn.drawn), "n_pairs": len(drawn.pairs)}
-        outside = _outside(plan.frame, drawn)
-        content["pool"] = {
-            **about,
-            **counts,
-            "systems": list(drawn.systems),
-            "judges": list(drawn.judges),
-            "overlap": drawn.overlap,
-            "never_eligible": outside,
-            "file": options.output,
-            "form": options.form,
-        }
-    return {"schema": SCHEMA, **content}
 
 
 COMMAND = Command(

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.commands.compare import add_comparison_arguments, best_systems, check_baseline, make_comparison_options
+from assay.cli.commands.compare import add_comparison_arguments, check_baseline, compare_best, make_comparison_options
 from assay.cli.gate_inputs import RULE_HELP, best_so_far, read_rules
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import LoadedResults, load_results
@@ -104,14 +104,12 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
         by = tuple(options.by or ())
         working = [result for result in group if not result.is_total_failure] or group[:1]
         failed = tuple(result for result in group if result not in working)
-        working = best_systems(options, working)
         comparison, shown = None, tuple(working)
         if len(working) == 1:
             shown = (_with_asked_metrics(options, working[0]),)
         else:
-            from assay.comparison import compare_results
-
-            comparison = compare_results(working, how, metrics=options.metrics, intersect=options.intersect)
+            comparison = compare_best(options, working, how)
+            shown = tuple(result for result in working if result.name in comparison.names)
         reports.append(
             BenchmarkReport(shown, comparison, by, group=name, words_of=texts[0], expected_of=texts[1], failed=failed)
         )

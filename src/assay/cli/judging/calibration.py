@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.judging.layers import MODEL, PEOPLE, choose_judge
 from assay.cli.judging.probe_files import kept_probes, outcomes_of, read_probes
 from assay.cli.judging.probe_tables import probe_lines
+from assay.cli.judging.status import newest_results
 from assay.cli.terminal import text_here
 from assay.errors import DataError, NothingSelected, UsageError
 from assay.serialize import dumps, to_json
@@ -73,8 +74,8 @@ def calibrate_judge(store: Store, options: argparse.Namespace, judge: str | None
 
 
 def _groups(store: Store, options: argparse.Namespace, shared: Calibration, benchmark: str) -> Groups:
-    """What the pairs are grouped by → the bias in each group; only what the newest evaluation and the data can tell."""
-    results = _newest(store, benchmark)
+    """What the pairs are grouped by → the bias in each group; only what the newest results and the data can tell."""
+    results = [result for result in newest_results(store, benchmark) if result.run]
     groups: Groups = {}
     if results:
         tops = {result.name: _tops(result) for result in results}
@@ -88,17 +89,9 @@ def _groups(store: Store, options: argparse.Namespace, shared: Calibration, benc
     if options.by:
         tags = {query: known.metadata or {} for result in results for query, known in result.queries.items()}
         if not any(options.by in known for known in tags.values()):
-            raise DataError(f"no query of the newest evaluation on {benchmark} has the tag {options.by}")
+            raise DataError(f"no query of the newest results on {benchmark} has the tag {options.by}")
         groups[options.by] = shared.biases(lambda pair: _tag(tags.get(pair[0], {}), options.by))
     return {name: rows for name, rows in groups.items() if rows}
-
-
-def _newest(store: Store, benchmark: str) -> list[Result]:
-    """The results with rankings of the newest evaluation on a benchmark."""
-    newest = next(iter(store.list(benchmark, limit=1)), None)
-    if newest is None:
-        return []
-    return [result for result in store.find(newest.evaluation).results if result.benchmark == benchmark and result.run]
 
 
 def _tops(result: Result) -> dict[Pair, int]:

@@ -31,7 +31,7 @@ def add_form_arguments(parser: argparse.ArgumentParser) -> None:
         "--dataset",
         dest="texts",
         metavar="DATASET",
-        help="with --form: benchmark with the texts (default: the one of the results)",
+        help="benchmark with the texts, for --form and for the commands that follow (default: the one of the results)",
     )
     add_documents_argument(group)
 
@@ -44,9 +44,7 @@ def check_form_options(options: argparse.Namespace) -> None:
             f"-o {Path(options.output).with_suffix('.jsonl')} --form {options.output}"
         )
     if not options.form:
-        flagged = {"--dataset": options.texts, "--documents": options.documents}
-        if flags := [flag for flag, value in flagged.items() if value]:
-            raise UsageError(f"{' and '.join(flags)} is for --form, which writes texts")
+        _check_texts_exist(options)
         return
     if options.plan:
         raise UsageError("--plan draws nothing, so there is nothing for --form. Leave out one of them")
@@ -57,8 +55,21 @@ def check_form_options(options: argparse.Namespace) -> None:
         raise UsageError(f"--form {options.form}: this must be a file in an existing folder")
 
 
-def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any]) -> bytes:
-    """The form of a pool; empty without --form. Texts are from the data, and texts of queries also from the results."""
+def _check_texts_exist(options: argparse.Namespace) -> None:
+    """Without a form the texts are only named in the next commands, which should not fail because of a typo."""
+    from assay.datasets import has_own_documents
+
+    flagged = {"--dataset": options.texts, "--documents": options.documents}
+    for flag, value in flagged.items():
+        if value and not Path(value).exists() and not (flag == "--dataset" and has_own_documents(value)):
+            raise UsageError(f"{flag} {value}: no such file or folder")
+
+
+def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any], earlier: Pool | None) -> bytes:
+    """The form of a pool; empty without --form. Texts are from the data, and texts of queries also from the results.
+
+    It does not have the pairs of the earlier pool that this one extends.
+    """
     if not options.form:
         return b""
     from assay.judging import judging_form
@@ -71,7 +82,7 @@ def form_of(options: argparse.Namespace, drawn: Pool, systems: Mapping[str, Any]
         from assay.datasets import load_documents
 
         documents = load_documents(options.documents)
-    return judging_form(drawn, queries, documents).encode("utf-8-sig", "replace")
+    return judging_form(drawn, queries, documents, earlier).encode("utf-8-sig", "replace")
 
 
 def _queries(system: Any) -> Mapping[str, Any]:
@@ -83,7 +94,7 @@ def _data(options: argparse.Namespace, drawn: Pool, queries: dict[str, Any]) -> 
     from assay.datasets import has_own_documents, load_dataset
 
     if not options.texts and not has_own_documents(drawn.benchmark):
-        what = f"of {drawn.benchmark} " if drawn.benchmark else ""
+        what = f"of the benchmark {drawn.benchmark} " if drawn.benchmark else ""
         raise UsageError(f"--form shows texts. Name the data {what}with --dataset, or the documents with --documents")
     dataset = load_dataset(options.texts or drawn.benchmark)
     return {**queries, **dataset.queries}, dataset.documents
@@ -101,7 +112,7 @@ def write_form(form: bytes, options: argparse.Namespace) -> None:
 def graded_in_pool(file: JudgmentFile, options: argparse.Namespace) -> tuple[JudgmentFile, str]:
     """The grades for the drawn pairs of --pool, and the benchmark of the pool. What is open or left out is said."""
     from assay.datasets import has_own_documents, load_dataset, load_documents
-    from assay.judging import filled_form, keep_pool, read_pool_file
+    from assay.judging import filled_form, keep_pool, kept_pool, read_pool_file
 
     drawn = read_pool_file(Path(options.pool))
     if options.benchmark and drawn.benchmark and options.benchmark != drawn.benchmark:
@@ -111,7 +122,8 @@ def graded_in_pool(file: JudgmentFile, options: argparse.Namespace) -> tuple[Jud
         documents = load_dataset(options.dataset or drawn.benchmark).documents
     elif options.documents:
         documents = load_documents(options.documents)
-    form = filled_form(drawn, file, documents)
+    earlier = kept_pool(drawn.extends[-1]) if drawn.extends else None
+    form = filled_form(drawn, file, documents, earlier)
     for sentence in form.sentences():
         sys.stderr.write(f"note: {printable(sentence)}\n")
     if not options.dry_run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,12 +17,11 @@ from assay.text import counted, percent, printable, some_of
 if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.judging import Corrected, Pool
-    from assay.monitoring import GateReport
     from assay.store import Judgment
 
 PEOPLE, CORRECTED, MODEL = "people", "corrected", "model"
 LAYERS = (PEOPLE, CORRECTED)
-DIFFERENCE = "difference"
+DIFFERENCE, QUERIES = "difference", "queries"
 OUTSIDE = (
     "{share} of the documents that tell {a} and {b} apart could not be drawn, because the rankings have changed since. "
     "They count as not relevant."
@@ -53,8 +51,8 @@ def add_layer_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--texts",
         metavar="DATASET",
-        help="with --judgments: benchmark with the texts as they are now; grades for other texts do not count (default: the "
-        "bundled benchmark of the results)",
+        help="with --judgments: benchmark or documents with the texts as they are now; grades for other texts do not count "
+        "(default: the bundled benchmark of the results)",
     )
     group.add_argument("--judge", metavar="NAME", help="with --judgments corrected: the model judge, if there are several")
 
@@ -236,7 +234,10 @@ def _note_sampled(options: argparse.Namespace, people: Sequence[Judgment]) -> No
 
 
 def _named_pool(people: Iterable[Judgment]) -> Pool:
-    """The pool that the grades name, from the copies of drawn pools."""
+    """The pool that the grades name, from the copies of drawn pools.
+
+    Of a pool and those that extend it, it is the largest one of which every pair is judged, else the largest one.
+    """
     from assay.judging import kept_pool
 
     names = sorted({judgment.pool for judgment in people if judgment.pool})
@@ -244,14 +245,23 @@ def _named_pool(people: Iterable[Judgment]) -> Pool:
         raise UsageError(
             "these grades name no pool, and the results have no judgments that they could overrule. Estimates need the pool "
             "that the judged pairs were drawn from: --pool pool.jsonl. Pairs that were chosen in another way say nothing "
-            "about the others"
+            "about the others. If all relevant documents are judged, use the grades as a benchmark: assay judgments export "
+            "-o judged.json --dataset QUERIES, then assay eval --benchmarks judged.json --documents DOCUMENTS"
         )
-    if len(names) > 1:
-        raise UsageError(f"the grades are from {len(names)} pools: {some_of(names)}. Choose one with --pool pool.jsonl")
-    drawn = kept_pool(names[0])
-    if drawn is None:
+    kept = {name: kept_pool(name) for name in names}
+    if len(names) == 1 and kept[names[0]] is None:
         raise DataError(f"the grades are from the pool {names[0]}, which is not in this folder. Add --pool pool.jsonl")
-    return drawn
+    largest = next((drawn for drawn in kept.values() if drawn and set(names) <= {drawn.id, *drawn.extends}), None)
+    if largest is None:
+        raise UsageError(f"the grades are from {len(names)} pools: {some_of(names)}. Choose one with --pool pool.jsonl")
+    graded = {(judgment.query, judgment.document) for judgment in people}
+    smaller = (drawn for name in reversed(largest.extends) if (drawn := kept_pool(name)) is not None)
+    return next((drawn for drawn in (largest, *smaller) if _ids(drawn) <= graded), largest)
+
+
+def _ids(drawn: Pool) -> set[tuple[str, str]]:
+    """The drawn pairs, with ids as the store has them."""
+    return {(printable(pair.query), printable(pair.document)) for pair in drawn.drawn}
 
 
 def _corrected(options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], benchmark: str) -> Corrected:
@@ -273,7 +283,7 @@ def _note_left_out(
     options: argparse.Namespace, drawn: Pool, people: Sequence[Judgment], counted_grades: Sequence[Judgment]
 ) -> None:
     """Say how many drawn pairs have a grade that does not count, because it was not given in the order of the pool."""
-    pairs = {(printable(pair.query), printable(pair.document)) for pair in drawn.drawn}
+    pairs = _ids(drawn)
     used, graded = ({(judgment.query, judgment.document) for judgment in some} & pairs for some in (counted_grades, people))
     if n_left := len(graded - used):
         write_notes(
@@ -290,11 +300,14 @@ def _by_one_model(options: argparse.Namespace, benchmark: str) -> list[Judgment]
 
 
 def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "") -> list[Judgment]:
-    """The grades of the named model judge, or of the only one."""
+    """The grades of the named model judge, or of the only one. `gpt #12ab34cd` may be called `gpt` if no other is."""
     names = sorted({judgment.judge for judgment in every})
     on = f" on {benchmark}" if benchmark else ""
     if not names:
         raise NothingSelected(f"no model has graded documents{on} yet. To let one grade the pairs of a pool: assay judge")
+    same = [known for known in names if known.rpartition(" #")[0] == name]
+    if len(same) == 1 and name not in names:
+        name = same[0]
     if name is not None and name not in names:
         raise UnknownName("model judge", name, near_matches(name, names), f"choose from {', '.join(names)}")
     if name is None and len(names) > 1:
@@ -303,10 +316,16 @@ def choose_judge(every: Sequence[Judgment], name: str | None, benchmark: str = "
 
 
 def _estimated(layer: Corrected, result: Result, asked: Sequence[str] | None) -> Result:
-    """Estimates of the asked metrics, else of those of the result that the pool allows, else of the metric of the pool."""
+    """Estimates of the asked metrics, else of the metric of the pool and of those of the result that the pool allows.
+
+    A pool of pairs was drawn for its metric, so this metric is there and decides, also if the result does not have it.
+    """
     pool: Pool = layer.pool  # type: ignore[assignment]
-    can = any(layer.can_estimate(metric) for metric in result.metrics)
-    return layer.estimate(result, asked or (None if can else [pool.metric]))
+    own = result.metrics
+    if asked or pool.metric in [metric.name for metric in own]:
+        return layer.estimate(result, asked)
+    can = pool.unit == QUERIES and any(layer.can_estimate(metric) for metric in own)
+    return layer.estimate(result, None if can else [pool.metric, *own])
 
 
 def _rejudged(result: Result, people: Sequence[Judgment]) -> Result:
@@ -323,69 +342,3 @@ def _rejudged(result: Result, people: Sequence[Judgment]) -> Result:
         return effect.result
     note = f"Left out, because the result does not have all that they need: {some_of(effect.left_out)}."
     return effect.result.with_fields(notes=(*effect.result.notes, note))
-
-
-def refuse_model_alone(results: Iterable[Result]) -> None:
-    """Raise if a result was computed with the grades of a model alone, which no gate should trust."""
-    for result in results:
-        layer = (result.provenance.get("judgments") or {}).get("layer", PEOPLE)
-        if layer not in LAYERS:
-            raise UsageError(f"{result.name} is computed with the layer {layer}: {MODEL_ALONE}")
-
-
-def check_decidable(now: Sequence[Result], before: Sequence[Result], metrics: Iterable[str]) -> None:
-    """Raise if rankings changed, but no judged document tells an estimate from that of the baseline.
-
-    The estimated difference has no interval then.
-    """
-    names = list(dict.fromkeys(metrics))
-    baseline = {(result.benchmark, result.name): result for result in before}
-    for result in now:
-        other = baseline.get((result.benchmark, result.name))
-        for name in names if other is not None else ():
-            if _is_blind(result, other, name):  # type: ignore[arg-type]
-                raise DataError(
-                    f"too few judged documents tell {result.name} from the baseline on {name}, although the rankings "
-                    "differ, so the gate cannot decide. Draw a pool of both systems and judge more pairs"
-                )
-
-
-def check_values(report: GateReport, results: Iterable[Result]) -> None:
-    """Raise if a rule needs the value of a system, but the pool allows only the difference of two systems."""
-    alone = {
-        (result.benchmark, result.name, name)
-        for result in results
-        for name, column in result.table.columns.items()
-        if column.is_difference
-    }
-    for verdict in report.verdicts:
-        metric = verdict.rule.metric.name if verdict.rule.metric else ""
-        finding, about = verdict.finding, (verdict.benchmark, verdict.provider, metric)
-        if about in alone and math.isnan(finding.value) and math.isnan(finding.difference):
-            raise DataError(
-                f"`{verdict.rule.text}` needs a value, but the pool was drawn for the difference of two systems, so values "
-                f"are unknown. Write a rule about a change with a baseline, such as '{metric} drops <= 0.01', or draw "
-                "a pool with spread"
-            )
-
-
-def _is_blind(now: Result, before: Result, name: str) -> bool:
-    """Whether rankings differ, but fewer than two queries have judged documents that tell them apart."""
-    from assay.stats import estimated_difference
-
-    columns = [result.table.columns.get(name) for result in (now, before)]
-    if any(column is None or not column.is_estimate for column in columns):
-        return False
-    if estimated_difference(*columns).n_judged > 1 or now.table.query_ids != before.table.query_ids:  # type: ignore[arg-type]
-        return False
-    bound = next(metric for metric in now.metrics if metric.name == name)
-    k, kind = bound.params.get("k"), set if bound.metric.name == "precision" else list  # others depend on the order
-    tops = [{query: kind(list(result.run[query])[:k]) for query in result.run} for result in (now, before)]
-    return tops[0] != tops[1]
-
-
-def estimate_notes(results: Iterable[Result]) -> tuple[str, ...]:
-    """What estimates are based on, each sentence once; a sentence about one system names it."""
-    about = [result for result in results if any(column.is_estimate for column in result.table.columns.values())]
-    notes = [(result.name, note) for result in about for note in result.notes]
-    return tuple(dict.fromkeys(f"{name}: {note}" if "could not be drawn" in note else note for name, note in notes))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.cli.asking_options import add_limits, ask_options, planned_requests, request_lines, sums_of
 from assay.cli.judging.probe_files import NOISE, SCHEMA, SavedProbes, keep_probes, kept_probes, outcomes_of
 from assay.cli.judging.probe_tables import probe_lines
+from assay.cli.judging.texts import dataset_with_texts
 from assay.cli.output_options import add_quiet, open_store
 from assay.cli.reading_options import add_documents_argument
 from assay.cli.scoring_options import integer_parser
@@ -20,7 +21,7 @@ from assay.errors import DataError, NothingSelected, ProviderError, UsageError
 from assay.grammar import WrittenName
 from assay.masking import mask
 from assay.serialize import dumps
-from assay.text import counted, printable, some_of
+from assay.text import printable, some_of
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
@@ -33,7 +34,7 @@ FLAGS = {"with": "written_judge", "pairs": "pairs", "seed": "seed", "send": "sen
 LIMITS = ("price", "most_cost", "rpm", "resume", "no_cache")
 USUAL_PAIRS = 50
 EARLY = "the first grades are from today. To find out whether the model has changed since, run this again on another day"
-NO_TEXT, OTHER_TEXT = "without a text", "whose text changed after people graded it"
+NO_TEXT, OTHER_TEXT = "have no text", "were graded by people with another text"
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -147,7 +148,8 @@ def _source(options: argparse.Namespace) -> _Source:
     benchmark = options.benchmark or (pool.benchmark if pool else "") or _only_benchmark(every)
     own = [judgment for judgment in every if judgment.benchmark == benchmark]
     graded = _graded_pairs(own, benchmark) if pool is None else pool
-    dataset = load_dataset(options.dataset) if options.dataset else _bundled(benchmark, is_needed=pool is None)
+    named = dataset_with_texts(options, benchmark)
+    dataset = load_dataset(named) if isinstance(named, str) else named or _bundled(benchmark, is_needed=pool is None)
     pool = graded if dataset is None else pool_with_texts(graded, dataset)
     people = [judgment for judgment in own if judgment.kind == "people"]
     pool, notes = _usable(pool, people)
@@ -203,17 +205,17 @@ def _graded_pairs(judgments: Sequence[Judgment], benchmark: str) -> PairPool:
 
 def _usable(pool: PairPool, people: Sequence[Judgment]) -> tuple[PairPool, list[str]]:
     """The pairs whose texts are known and are those that people saw; and what was left out."""
-    from assay.store import digest_of_text
+    from assay.judging import about_other_texts
 
-    seen = {(judgment.query, judgment.document): judgment.text_digest for judgment in people if judgment.text_digest}
     with_text = [pair for pair in pool.pairs if pair.query_text.strip() and pair.document_text.strip()]
-    kept = [
-        pair for pair in with_text if seen.get((pair.query, pair.document)) in (None, digest_of_text(pair.document_text))
-    ]
+    now = {printable(pair.document): pair.document_text for pair in with_text}
+    others = about_other_texts(people, lambda document: (now.get(document, ""),))
+    changed = {(judgment.query, judgment.document) for judgment in others}
+    kept = [pair for pair in with_text if (printable(pair.query), printable(pair.document)) not in changed]
     if not kept:
         raise DataError("none of the graded pairs has a text. Add --dataset with the data of the benchmark")
     counts = {NO_TEXT: len(pool.pairs) - len(with_text), OTHER_TEXT: len(with_text) - len(kept)}
-    notes = [f"{counted(n, 'pair')} {what} left out" for what, n in counts.items() if n]
+    notes = [f"pairs that {what} are left out: {n:,}" for what, n in counts.items() if n]
     return replace(pool, pairs=tuple(kept)), notes
 
 

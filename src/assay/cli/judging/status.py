@@ -38,11 +38,8 @@ def _statuses(store: Store, benchmark: str | None) -> Iterator[JudgingStatus]:
 
     pools = _pools()
     judged = {judgment.benchmark for judgment in store.judgments.find(benchmark)}
-    newest: dict[str, dict[str, str]] = {}
-    for entry in store.list(benchmark):
-        newest.setdefault(entry.benchmark, {}).setdefault(entry.provider, entry.evaluation)
-    for name in sorted(judged | set(newest)):
-        results = _results(store, name, newest.get(name, {}))
+    for name in sorted(judged | {entry.benchmark for entry in store.list(benchmark)}):
+        results = newest_results(store, name)
         own = [pool for pool in pools if printable(pool.benchmark) == name]
         yield judging_status(name, store.judgments.find(name), results, own)
 
@@ -54,8 +51,11 @@ def _pools() -> list[Pool]:
     return [pool for id_ in kept_pool_ids() if (pool := kept_pool(id_)) is not None]
 
 
-def _results(store: Store, benchmark: str, newest: dict[str, str]) -> Iterator[Result]:
-    """The newest result of each system."""
+def newest_results(store: Store, benchmark: str) -> Iterator[Result]:
+    """The newest result of each system on a benchmark."""
+    newest: dict[str, str] = {}
+    for entry in store.list(benchmark):
+        newest.setdefault(entry.provider, entry.evaluation)
     for provider, evaluation in list(newest.items())[:MAX_SYSTEMS]:
         yield from store.find(f"{evaluation}#{benchmark}/{provider}").results
 

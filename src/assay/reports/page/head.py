@@ -14,7 +14,7 @@ from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.report import Report
-from assay.reports.sections.comparison_head import head_line
+from assay.reports.sections.comparison_head import head_line, systems_text
 from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.overview import standing_text
@@ -206,7 +206,7 @@ def head_of(report: BenchmarkReport) -> Head:
     comparison = report.comparison
     best = best_sentence(comparison)
     notes_below = (*([comparison.verdict] if best else []), *comparison.notes, *failure_notes(_all_results(report), ""))
-    fallback = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} systems"
+    fallback = " and ".join(report.names) if len(report.names) < 4 else systems_text(comparison).capitalize()
     standing = _standing(report)
     tone = {"worse": Mark.WORSE, "better": Mark.BETTER}.get(standing, Mark.NONE)
     verdict, outcome = best or comparison.verdict, standing_text(standing)
@@ -262,8 +262,14 @@ def _about(report: BenchmarkReport) -> str:
     )
     when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
     how = head_line(report.comparison) if report.comparison else coverage(Report(report.results))
-    names = ", ".join(report.names) if len(report.names) < 6 else f"{len(report.names)} systems"
-    return joined([names, when, how])
+    return joined([_systems(report), when, how])
+
+
+def _systems(report: BenchmarkReport) -> str:
+    """The names of the systems, or how many there are; nothing if the text about the comparison says it."""
+    if report.comparison is not None and report.comparison.n_given:
+        return ""
+    return ", ".join(report.names) if len(report.names) < 6 else f"{len(report.names)} systems"
 
 
 def _all(n: int) -> str:

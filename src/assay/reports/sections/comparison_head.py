@@ -30,12 +30,19 @@ def title_of(comparison: Comparison) -> str:
 
 
 def head_line(comparison: Comparison) -> str:
-    """How the comparison was made: baseline, queries, deciding metric, test, correction, intervals, seed."""
+    """How the comparison was made: baseline, systems, queries, deciding metric, test, correction, intervals, seed."""
     how = comparison.how
     parts = [f"baseline {how.baseline}"] if how.baseline is not None else []
+    parts += [systems_text(comparison)] if comparison.n_given else []
     parts += [n_queries_text(comparison), deciding_text(comparison), test_text(comparison), correction_text(comparison)]
     parts += [interval_text(comparison), f"seed {how.seed}" if _is_random(comparison) else ""]
     return " · ".join(part for part in parts if part)
+
+
+def systems_text(comparison: Comparison) -> str:
+    """`best 50 of 1,000 systems`, or `50 systems` if none was left out."""
+    n = len(comparison.names)
+    return f"best {n:,} of {comparison.n_given:,} systems" if comparison.n_given else counted(n, "system")
 
 
 def deciding_text(comparison: Comparison) -> str:

@@ -99,8 +99,11 @@ class QueueSession:
 
 
 def seconds_each(times: Iterable[float]) -> float | None:
-    """The mean of the times between grades, without breaks; None if there are too few."""
-    ordered = sorted(times)
+    """The mean of the times between grades, without breaks; None if there are too few.
+
+    Grades of the same moment were imported together, so they say nothing about the pace.
+    """
+    ordered = sorted(set(times))
     gaps = [later - earlier for earlier, later in pairwise(ordered) if later - earlier <= BREAK]
     return max(fmean(gaps), 0.001) if len(gaps) >= LEAST_FOR_PACE else None
 
