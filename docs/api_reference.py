@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -49,7 +50,7 @@ def _index() -> str:
         "# Python API\n\nThese packages are public. [Releases](../releases.md#what-is-public) says what that promises. The "
         f"[tour](../tour.md#python) has an example of each part.\n\n{HEAD}\n\n"
         f"| package | what it has | names |\n|---|---|---:|\n{rows}\n\n"
-        "Every function that reads something accepts dicts, lists, files and frames of pandas, polars and Arrow. The types in "
+        "Every function that reads something accepts dicts, lists, files and frames of pandas, polars and Arrow. Types in "
         "the signatures that end in `Source` mean all of these ([what goes in](../tour.md#what-goes-in)). Errors are "
         "subclasses of `AssayError` ([errors](../tour.md#when-something-is-wrong)).\n"
     )
@@ -197,7 +198,7 @@ def _field_texts(value: type) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     statements = body.body if isinstance(body, ast.ClassDef) else []
-    for statement, below in zip(statements, statements[1:], strict=False):
+    for statement, below in pairwise(statements):
         is_field = isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
         if is_field and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
             found[statement.target.id] = str(below.value.value)  # type: ignore[attr-defined]
