@@ -109,8 +109,8 @@ def collected(frame: DataFrame) -> Any:
 
 def _missing_module(error: BaseException) -> str | None:
     """The package that a worker could not import."""
-    found = re.search(r"No module named '(\w+)", str(error))
-    return found[1] if found else None
+    match = re.search(r"No module named '(\w+)", str(error))
+    return match[1] if match else None
 
 
 def _first_line(error: BaseException) -> str:
