@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -170,12 +170,15 @@ def plan_import(store: Store, file: JudgmentFile, benchmark: str, judge: str = "
             dict.fromkeys(judgment.document for judgment in judgments if judgment.document not in ids.documents)
         ),
         n_differing=_n_differing(judgments, known.values()),
-        off_scale=tuple(
-            f"query {judgment.query}, document {judgment.document}: {judgment.grade:g}"
-            for judgment in judgments
-            if not LOWEST <= judgment.grade <= max(HIGHEST, ids.highest)
-        ),
+        off_scale=tuple(_off_scale(judgments, max(HIGHEST, ids.highest))),
     )
+
+
+def _off_scale(judgments: Iterable[Judgment], highest: float) -> Iterator[str]:
+    """The pairs with a grade outside the scale, and their grades."""
+    for judgment in judgments:
+        if not LOWEST <= judgment.grade <= highest:
+            yield f"query {judgment.query}, document {judgment.document}: {judgment.grade:g}"
 
 
 def _judge_of(grade: FoundGrade, judge: str, file: JudgmentFile) -> str:
