@@ -47,23 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="file",
         help="a search log: Parquet, JSON lines, CSV; several files are one log",
     )
-    read = parser.add_argument_group("reading")
-    read.add_argument("--columns", metavar="ROLE=NAME,…", help="names of columns that are not recognised: variant=arm")
-    read.add_argument(
-        "--first-rank",
-        type=int,
-        choices=(0, 1),
-        default=1,
-        metavar="RANK",
-        help="the first rank of the log (default: 1)",
-    )
-    read.add_argument(
-        "--most-per-hour",
-        type=integer_parser(MOST, 1),
-        metavar="N",
-        help="leave out users with more searches in an hour, who are probably programs",
-    )
-    _add_comparison_arguments(parser.add_argument_group("compare"))
+    _add_reading_arguments(parser.add_argument_group("reading"))
+    compare = parser.add_argument_group("compare")
+    _add_comparison_arguments(compare)
+    _add_sequential_arguments(compare)
     _add_interleaving_arguments(parser.add_argument_group("interleaving"))
     decide = parser.add_argument_group("decision")
     decide.add_argument("--level", type=parse_level, metavar="LEVEL", help=f"{LEVEL_HELP}; alpha is 1 - level")
@@ -76,6 +63,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="name of the experiment")
     show = add_output_arguments(parser, FORMATS, choices=FORMATS, endings=ENDINGS_WITH_PAGES)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
+
+
+def _add_reading_arguments(group: argparse._ArgumentGroup) -> None:
+    """How the log is read."""
+    group.add_argument("--columns", metavar="ROLE=NAME,…", help="names of columns that are not recognised: variant=arm")
+    group.add_argument(
+        "--first-rank",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        metavar="RANK",
+        help="the first rank of the log (default: 1)",
+    )
+    group.add_argument(
+        "--most-per-hour",
+        type=integer_parser(MOST, 1),
+        metavar="N",
+        help="leave out users with more searches in an hour, who are probably programs",
+    )
 
 
 def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
@@ -99,6 +105,17 @@ def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--start", metavar="TIME", help="start of the experiment; earlier searches are used to reduce the variance (CUPED)"
     )
+    group.add_argument("--correction", metavar="NAME", help="correction of p for many comparisons (default: holm)")
+    group.add_argument(
+        "--correct-metrics",
+        action="store_true",
+        default=None,
+        help="test every metric, and correct p over all of them (default: only the first metric decides)",
+    )
+
+
+def _add_sequential_arguments(group: argparse._ArgumentGroup) -> None:
+    """How to look at an experiment that still runs."""
     group.add_argument(
         "--sequential",
         action="store_true",
@@ -110,13 +127,6 @@ def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
         type=parse_number,
         metavar="HOURS",
         help="sequential: hours after a user's first search in which searches count (default: 24)",
-    )
-    group.add_argument("--correction", metavar="NAME", help="correction of p for many comparisons (default: holm)")
-    group.add_argument(
-        "--correct-metrics",
-        action="store_true",
-        default=None,
-        help="test every metric, and correct p over all of them (default: only the first metric decides)",
     )
 
 
