@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, write_and_print
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_log_arguments, log_source
 from assay.cli.scoring_options import LEVEL_HELP, integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import write_notes
 from assay.errors import GateFailed, UnknownName, UsageError, near_matches
@@ -47,7 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="file",
         help="a search log: Parquet, JSON lines, CSV; several files are one log",
     )
-    _add_reading_arguments(parser.add_argument_group("reading"))
+    read = parser.add_argument_group("reading")
+    add_log_arguments(read)
+    read.add_argument(
+        "--most-per-hour",
+        type=integer_parser(MOST, 1),
+        metavar="N",
+        help="leave out users with more searches in an hour, who are probably programs",
+    )
     compare = parser.add_argument_group("compare")
     _add_comparison_arguments(compare)
     _add_sequential_arguments(compare)
@@ -63,25 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="name of the experiment")
     show = add_output_arguments(parser, FORMATS, choices=FORMATS, endings=ENDINGS_WITH_PAGES)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
-
-
-def _add_reading_arguments(group: argparse._ArgumentGroup) -> None:
-    """How the log is read."""
-    group.add_argument("--columns", metavar="ROLE=NAME,…", help="names of columns that are not recognised: variant=arm")
-    group.add_argument(
-        "--first-rank",
-        type=int,
-        choices=(0, 1),
-        default=1,
-        metavar="RANK",
-        help="the first rank of the log (default: 1)",
-    )
-    group.add_argument(
-        "--most-per-hour",
-        type=integer_parser(MOST, 1),
-        metavar="N",
-        help="leave out users with more searches in an hour, who are probably programs",
-    )
 
 
 def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
@@ -191,10 +180,6 @@ def _write(options: argparse.Namespace, render: Callable[[str, Style], str]) -> 
     write_and_print(argparse.Namespace(**{**vars(options), "output": others}), render)
 
 
-def _source(options: argparse.Namespace) -> str | Sequence[str]:
-    return options.files[0] if len(options.files) == 1 else list(options.files)
-
-
 def _alpha(options: argparse.Namespace) -> float:
     if options.level is not None:
         return round(1 - options.level, 12)
@@ -215,7 +200,7 @@ def _compare(options: argparse.Namespace) -> bool:
     from assay.reports import render_experiment
 
     experiment: Experiment = compare_variants(
-        _source(options),
+        log_source(options),
         options.metrics,
         _how(options),
         by=options.by or "",
@@ -237,7 +222,7 @@ def _interleaving(options: argparse.Namespace) -> bool:
     from assay.reports import render_interleaving
 
     outcome: InterleavingOutcome = score_interleaving(
-        _source(options),
+        log_source(options),
         names=options.names,
         test=options.test or "auto",
         alpha=_alpha(options),
