@@ -4,8 +4,7 @@ Run `python -m benchmarks.simulate_interleaving [searches]`. The first table has
 ranking wins if clicks do not depend on documents; 50 % is fair. The rankings are random changes of one ranking, so that
 neither has a systematic advantage, or the second one has the three best documents of the first one at its end. The second
 table has the number of searches that are needed to detect, with a probability of 80 % at p ≤ 0.05, that one search engine
-orders documents with less noise than another: with interleaving, and with an A/B split of users by the most sensitive of
-three metrics.
+orders documents with less noise than another: with interleaving, and with an A/B split of users, by its best metric.
 """
 
 from __future__ import annotations

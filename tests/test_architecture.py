@@ -310,6 +310,7 @@ MAY_MARK = {
         "grammar.py",
         "judged_answers/judged_answers.py",
         "judges/judging_run.py",
+        "experiments/experiment.py",
         "logs/scoring.py",
         "logs/variants.py",
         "judges/parsing.py",

@@ -57,7 +57,7 @@ COMMANDS = {
     "power --effect 0.05 --sd 0.3 --queries 40": "assay.query_plan/1",
     "power {runs} examples/hybrid.run -m ndcg@10": "assay.discrimination/1",
     "experiment compare experiment.jsonl -m ctr@3 abandonment --sequential --window 1": "assay.experiment/1",
-    "experiment compare experiment.jsonl -m ctr@3 --split a=60,b=40 --start 2026-03-01": "assay.experiment/1",
+    "experiment compare experiment.jsonl -m ctr@3 --split a=60,b=40 --start 2026-02-02": "assay.experiment/1",
     "experiment interleaving clicks.csv": "assay.interleaving/1",
     "conformance --function schema_metric:score": "assay.conformance/1",
 }

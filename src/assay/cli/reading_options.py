@@ -63,6 +63,29 @@ def add_as_of_argument(group: argparse._ActionsContainer) -> None:
     )
 
 
+def add_log_arguments(read: argparse._ArgumentGroup) -> None:
+    """The options of every command that reads search logs: how columns are called, and where ranks start."""
+    read.add_argument(
+        "--columns",
+        metavar="ROLE=NAME,…",
+        help="names of columns that are not recognised, such as rank=slot,clicked=hit; assay datasets formats lists the "
+        "roles",
+    )
+    read.add_argument(
+        "--first-rank",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        metavar="RANK",
+        help="the first rank of the log, 0 or 1 (default: 1)",
+    )
+
+
+def log_source(options: argparse.Namespace) -> str | Sequence[str]:
+    """The log: one file, or a list of its parts."""
+    return options.files[0] if len(options.files) == 1 else list(options.files)
+
+
 def _parse_share(text: str) -> float:
     """A share: 5% or 0.05."""
     try:

@@ -135,13 +135,13 @@ def _credit_of(interleaving: str, clicked: Sequence[str]) -> tuple[float, float,
     return click_outcome(Interleaving.from_dict(interleaving), clicked)
 
 
-def _in_order(wins: Floats, found: tuple[str, str], names: Sequence[str]) -> tuple[Floats, tuple[str, str]]:
+def _in_order(wins: Floats, known: tuple[str, str], names: Sequence[str]) -> tuple[Floats, tuple[str, str]]:
     """The wins in the order of the names that the user gave."""
-    if found == ("a", "b") and set(names) != {"a", "b"}:
+    if known == ("a", "b") and set(names) != {"a", "b"}:
         return wins, (names[0], names[1])
-    if set(names) != set(found):
-        raise DataError(f"the log has the teams {found[0]} and {found[1]}, not {names[0]} and {names[1]}")
-    return (wins if tuple(names) == found else wins[:, [1, 0, 2]]), (names[0], names[1])
+    if set(names) != set(known):
+        raise DataError(f"the log has the teams {known[0]} and {known[1]}, not {names[0]} and {names[1]}")
+    return (wins if tuple(names) == known else wins[:, [1, 0, 2]]), (names[0], names[1])
 
 
 def decide_interleaving(

@@ -119,66 +119,72 @@ def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | N
     raise UsageError(f"{metric.name} ({column.aggregation}) cannot be compared between variants; ratios and means can")
 
 
+class _Measured(NamedTuple):
+    """A difference with its interval and p, and what it is based on."""
+
+    method: str
+    values: tuple[float, float]
+    estimate: Estimate
+    unadjusted: float
+    reduction: float = math.nan
+
+
 def compare_users(
     metric: BoundMetric, sums: Sums | None, users: VariantUsers, places: tuple[int, int], how: Decision
 ) -> VariantDifference:
     """The decision about two variants on one metric."""
-    alpha, shares = how
-    rows = [np.flatnonzero(users.variant == place) for place in places]
-    names = (users.variants[places[0]], users.variants[places[1]])
-    method, values, reduction = DELTA, (math.nan, math.nan), math.nan
-    estimate, unadjusted = Estimate.unknown(), math.nan
-    if sums is not None and shares is not None:
-        method = BETTING
-        share = shares[names[1]] / (shares[names[0]] + shares[names[1]])
-        estimate, values = _sequence(metric, sums, users, places, Decision(alpha, {names[1]: share}))
-        unadjusted = estimate.value
-    elif sums is not None:
-        plain = [sums.ratio(row, adjusted=False) for row in rows]
-        ratios = [sums.ratio(row) for row in rows]
-        values = (ratios[0].value, ratios[1].value)
-        estimate, unadjusted = ratio_difference(ratios[0], ratios[1], 1 - alpha), plain[1].value - plain[0].value
-        if sums.adjustment is not None:
-            method = CUPED
-            reduction = 1 - sum(each.variance for each in ratios) / sum(each.variance for each in plain)
+    measured = _Measured(DELTA, (math.nan, math.nan), Estimate.unknown(), math.nan)
+    if sums is not None:
+        measured = (_by_ratios if how.shares is None else _by_betting)(metric, sums, users, places, how)
+    (value_a, value_b), estimate = measured.values, measured.estimate
     sign = 1.0 if metric.metric.higher_is_better else -1.0
     return VariantDifference(
         metric.name,
-        *names,
-        n_a=len(rows[0]),
-        n_b=len(rows[1]),
-        value_a=values[0],
-        value_b=values[1],
+        users.variants[places[0]],
+        users.variants[places[1]],
+        n_a=int((users.variant == places[0]).sum()),
+        n_b=int((users.variant == places[1]).sum()),
+        value_a=value_a,
+        value_b=value_b,
         difference=estimate.value,
-        relative=estimate.value / values[0] if values[0] else math.nan,
+        relative=estimate.value / value_a if value_a else math.nan,
         low=estimate.low,
         high=estimate.high,
-        method=method,
+        method=measured.method,
         p=estimate.p,
         improvement=sign * estimate.value,
-        unadjusted=unadjusted,
-        variance_reduction=reduction,
+        unadjusted=measured.unadjusted,
+        variance_reduction=measured.reduction,
     )
 
 
-def _sequence(
-    metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], how: Decision
-) -> tuple[Estimate, tuple[float, float]]:
-    """The difference of the means of the users' own values, with a confidence sequence; and both means.
+def _by_ratios(_metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], how: Decision) -> _Measured:
+    """The difference of the ratios, adjusted for an earlier period if there is one."""
+    rows = [np.flatnonzero(users.variant == place) for place in places]
+    first, second = (sums.ratio(row) for row in rows)
+    estimate = ratio_difference(first, second, 1 - how.alpha)
+    if sums.adjustment is None:
+        return _Measured(DELTA, (first.value, second.value), estimate, estimate.value)
+    plain = [sums.ratio(row, adjusted=False) for row in rows]
+    left = (first.variance + second.variance) / (plain[0].variance + plain[1].variance)
+    return _Measured(CUPED, (first.value, second.value), estimate, plain[1].value - plain[0].value, 1 - left)
+
+
+def _by_betting(metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], how: Decision) -> _Measured:
+    """The difference of the means of the users' own values, with a confidence sequence.
 
     Users without a value, because nothing was shown to them, do not count.
     """
-    alpha, share = how.alpha, (how.shares or {})[users.variants[places[1]]]
     least, most = check_bounded(metric)
-    inside = np.isin(users.variant, places) & (sums.bottom > 0)
-    own = (sums.top[inside] / sums.bottom[inside] - least) / (most - least)
-    is_second = (users.variant[inside] == places[1]).astype(float)
-    estimate = difference_sequence(np.clip(own, 0.0, 1.0), is_second, share, alpha)
-    means = [float(own[is_second == side].mean()) if (is_second == side).any() else math.nan for side in (0, 1)]
     width = most - least
-    value = means[1] - means[0]
-    ends = [width * number for number in (value, estimate.low, estimate.high)]
-    return Estimate(ends[0], ends[1], ends[2], estimate.p), (least + width * means[0], least + width * means[1])
+    of_a, of_b = ((how.shares or {})[users.variants[place]] for place in places)
+    inside = np.isin(users.variant, places) & (sums.bottom > 0)
+    own = np.clip((sums.top[inside] / sums.bottom[inside] - least) / width, 0.0, 1.0)
+    is_second = (users.variant[inside] == places[1]).astype(float)
+    sequence = difference_sequence(own, is_second, of_b / (of_a + of_b), how.alpha)
+    first, second = (float(own[is_second == side].mean()) if (is_second == side).any() else math.nan for side in (0, 1))
+    estimate = Estimate(width * (second - first), width * sequence.low, width * sequence.high, sequence.p)
+    return _Measured(BETTING, (least + width * first, least + width * second), estimate, estimate.value)
 
 
 def check_bounded(metric: BoundMetric) -> tuple[float, float]:

@@ -35,10 +35,10 @@ def withheld_reason(ratio: SampleRatio, users: VariantUsers, *, has_split: bool)
         )
     if ratio.is_mismatch:
         advice = "" if has_split else ". If the split was meant to be unequal, add --split"
-        found = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
+        sizes = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
         wanted = ", ".join(f"{name} {_share(share)}" for name, share in ratio.expected.items())
         return (
-            f"the numbers of users do not fit the split: {found}, but {wanted} was expected (sample ratio mismatch, "
+            f"the numbers of users do not fit the split: {sizes}, but {wanted} was expected (sample ratio mismatch, "
             f"chi-squared test, {p_text(ratio.p)}). The assignment or the log loses users of one variant, so the users are "
             f"not comparable{advice}"
         )

@@ -71,8 +71,8 @@ def _team_names(log: OpenLog) -> tuple[str, str]:
     rows = log.connection.execute(f"SELECT DISTINCT tag_0 FROM {ROWS} WHERE tag_0 IS NOT NULL LIMIT 10").fetchall()
     names = sorted(str(name) for (name,) in rows)
     if len(names) != 2:
-        found = ", ".join(map(shortened, names))
-        raise DataError(f"expected the names of 2 teams, and empty cells for no team, found {found}", source=log.label)
+        listed = ", ".join(map(shortened, names))
+        raise DataError(f"expected the names of 2 teams, and empty cells for no team, found {listed}", source=log.label)
     return names[0], names[1]
 
 

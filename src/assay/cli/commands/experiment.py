@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, write_and_print
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_log_arguments, log_source
 from assay.cli.scoring_options import LEVEL_HELP, integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import write_notes
 from assay.errors import GateFailed, UnknownName, UsageError, near_matches
@@ -48,22 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a search log: Parquet, JSON lines, CSV; several files are one log",
     )
     read = parser.add_argument_group("reading")
-    read.add_argument("--columns", metavar="ROLE=NAME,…", help="names of columns that are not recognised: variant=arm")
-    read.add_argument(
-        "--first-rank",
-        type=int,
-        choices=(0, 1),
-        default=1,
-        metavar="RANK",
-        help="the first rank of the log (default: 1)",
-    )
+    add_log_arguments(read)
     read.add_argument(
         "--most-per-hour",
         type=integer_parser(MOST, 1),
         metavar="N",
         help="leave out users with more searches in an hour, who are probably programs",
     )
-    _add_comparison_arguments(parser.add_argument_group("compare"))
+    compare = parser.add_argument_group("compare")
+    _add_comparison_arguments(compare)
+    _add_sequential_arguments(compare)
     _add_interleaving_arguments(parser.add_argument_group("interleaving"))
     decide = parser.add_argument_group("decision")
     decide.add_argument("--level", type=parse_level, metavar="LEVEL", help=f"{LEVEL_HELP}; alpha is 1 - level")
@@ -99,6 +94,17 @@ def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--start", metavar="TIME", help="start of the experiment; earlier searches are used to reduce the variance (CUPED)"
     )
+    group.add_argument("--correction", metavar="NAME", help="correction of p for many comparisons (default: holm)")
+    group.add_argument(
+        "--correct-metrics",
+        action="store_true",
+        default=None,
+        help="test every metric, and correct p over all of them (default: only the first metric decides)",
+    )
+
+
+def _add_sequential_arguments(group: argparse._ArgumentGroup) -> None:
+    """How to look at an experiment that still runs."""
     group.add_argument(
         "--sequential",
         action="store_true",
@@ -110,13 +116,6 @@ def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
         type=parse_number,
         metavar="HOURS",
         help="sequential: hours after a user's first search in which searches count (default: 24)",
-    )
-    group.add_argument("--correction", metavar="NAME", help="correction of p for many comparisons (default: holm)")
-    group.add_argument(
-        "--correct-metrics",
-        action="store_true",
-        default=None,
-        help="test every metric, and correct p over all of them (default: only the first metric decides)",
     )
 
 
@@ -181,10 +180,6 @@ def _write(options: argparse.Namespace, render: Callable[[str, Style], str]) -> 
     write_and_print(argparse.Namespace(**{**vars(options), "output": others}), render)
 
 
-def _source(options: argparse.Namespace) -> str | Sequence[str]:
-    return options.files[0] if len(options.files) == 1 else list(options.files)
-
-
 def _alpha(options: argparse.Namespace) -> float:
     if options.level is not None:
         return round(1 - options.level, 12)
@@ -205,7 +200,7 @@ def _compare(options: argparse.Namespace) -> bool:
     from assay.reports import render_experiment
 
     experiment: Experiment = compare_variants(
-        _source(options),
+        log_source(options),
         options.metrics,
         _how(options),
         by=options.by or "",
@@ -227,7 +222,7 @@ def _interleaving(options: argparse.Namespace) -> bool:
     from assay.reports import render_interleaving
 
     outcome: InterleavingOutcome = score_interleaving(
-        _source(options),
+        log_source(options),
         names=options.names,
         test=options.test or "auto",
         alpha=_alpha(options),

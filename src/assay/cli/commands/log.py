@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.cli.output_options import (
@@ -18,6 +17,7 @@ from assay.cli.output_options import (
     write_output,
 )
 from assay.cli.program import Command, Group
+from assay.cli.reading_options import add_log_arguments, log_source
 from assay.cli.scoring_options import INTERVAL_METHODS, LEVEL_HELP, MAX_SEED, integer_parser, parse_digits, parse_level
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Parquet, JSON lines or CSV, with a row for each shown document or for each search; several files are parts of "
         "one log, or the two tables of OpenSearch's UBI",
     )
-    _add_reading_arguments(parser.add_argument_group("reading"))
+    add_log_arguments(parser.add_argument_group("reading"))
     _add_score_arguments(parser.add_argument_group("score"))
     _add_judgment_arguments(parser.add_argument_group("judgments"))
     _add_check_arguments(parser.add_argument_group("check"))
@@ -73,24 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
     )
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
-
-
-def _add_reading_arguments(read: argparse._ArgumentGroup) -> None:
-    """How columns are called, and where ranks start."""
-    read.add_argument(
-        "--columns",
-        metavar="ROLE=NAME,…",
-        help="names of columns that are not recognised, such as rank=slot,clicked=hit; assay datasets formats lists the "
-        "roles",
-    )
-    read.add_argument(
-        "--first-rank",
-        type=int,
-        choices=(0, 1),
-        default=1,
-        metavar="RANK",
-        help="the first rank of the log, 0 or 1 (default: 1)",
-    )
 
 
 def _add_score_arguments(score: argparse._ArgumentGroup) -> None:
@@ -182,11 +164,6 @@ def run_log(options: argparse.Namespace) -> int:
     return {"score": _score, "check": _check, "judgments": _judgments}[options.action](options)
 
 
-def _source(options: argparse.Namespace) -> str | Sequence[str]:
-    """The log: one file, or a list of its parts."""
-    return options.files[0] if len(options.files) == 1 else list(options.files)
-
-
 def _score(options: argparse.Namespace) -> int:
     """Names are checked before any file is read; nothing is printed unless everything worked."""
     from assay.comparison import slice_results
@@ -198,7 +175,7 @@ def _score(options: argparse.Namespace) -> int:
     metrics = parse_log_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
     scored = score_log(
-        _source(options), metrics, options.by or (), options.name or "", options.first_rank, options.most_per_hour
+        log_source(options), metrics, options.by or (), options.name or "", options.first_rank, options.most_per_hour
     )
     result = with_intervals(scored, options.ci, options.level, options.ci_seed)
     trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
@@ -224,7 +201,7 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError("assay log check prints text, or JSON with -f json")
     key = _key(options.hash_ids) if options.hash_ids else b""
     most = options.most_per_hour or MOST_SEARCHES_PER_HOUR
-    check = check_log(_source(options), most_per_hour=most, hash_key=key, first_rank=options.first_rank)
+    check = check_log(log_source(options), most_per_hour=most, hash_key=key, first_rank=options.first_rank)
     if options.format == "json":
         write_json(check.to_dict())
     else:
@@ -251,7 +228,7 @@ def _judgments(options: argparse.Namespace) -> int:
     for path in options.output:
         check_judgment_file(path)
     judged = judge_clicks(
-        _source(options),
+        log_source(options),
         options.model or "pbm",
         least=options.least or FEWEST_SHOWN,
         grades=options.grades,
