@@ -75,6 +75,10 @@ def test_the_same_for_every_process_and_another_list_for_another_seed_or_query()
     assert len(queries) > 5
 
 
+def test_numbers_are_ids():
+    assert assay.interleave([1, 2], (2, 3), seed=1) == assay.interleave(["1", "2"], ["2", "3"], seed=1)
+
+
 def test_runs():
     shown = assay.interleave({"q1": {"x": 2.0, "y": 1.0}, "q2": ["z"]}, {"q1": {"y": 2.0, "x": 1.0}, "q2": ["w"]}, seed=1)
     assert shown == {

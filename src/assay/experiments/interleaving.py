@@ -58,8 +58,8 @@ class Interleaving:
 
 @overload
 def interleave(  # type: ignore[overload-overlap]  # a list of ids is also a source of runs
-    run_a: Sequence[str],
-    run_b: Sequence[str],
+    run_a: Sequence[str | int],
+    run_b: Sequence[str | int],
     method: str = TEAM_DRAFT,
     *,
     seed: Seed = 0,
@@ -140,10 +140,12 @@ def _check(seed: Seed, depth: int | None) -> None:
 
 def _is_ranking(source: Any) -> bool:
     """Whether it is a list of ids, not a run."""
-    return isinstance(source, list | tuple) and all(isinstance(doc, str) for doc in source)
+    return isinstance(source, list | tuple) and all(isinstance(doc, str | int) for doc in source)
 
 
-def _ids(ranking: Sequence[str], which: str) -> Sequence[str]:
+def _ids(documents: Sequence[str | int], which: str) -> Sequence[str]:
+    """The documents as text; a number as an id is its digits."""
+    ranking = [str(doc) for doc in documents]
     if len(set(ranking)) < len(ranking):
         twice = next(doc for place, doc in enumerate(ranking) if doc in ranking[:place])
         raise DataError(f"document {shortened(twice)} appears twice in the {which} ranking")
