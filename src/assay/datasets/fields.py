@@ -20,7 +20,7 @@ from assay.files import (
     fold,
     parse_json,
 )
-from assay.model import EMPTY_ID, Document, Query, RelevanceJudgment, is_finite_number, text_id
+from assay.model import EMPTY_ID, MEDIA_FIELDS, Document, Query, RelevanceJudgment, is_finite_number, names_file, text_id
 from assay.text import shortened
 
 Record = Mapping[str, Any]
@@ -86,6 +86,8 @@ def _choose(table: str, names: tuple[str, ...], named: Named) -> _Choice:
 def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, str]]:
     """The known fields of the record by role, the rest as its metadata, and the column of each role.
 
+    The path of an image or another file is in the metadata, under `image` or `media`.
+
     Of two columns for one role, the likelier is used in all records, also where it is empty; a note names the other, which
     becomes metadata.
     """
@@ -97,6 +99,9 @@ def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, An
             current_reading().note_once((table, role, name), table, f"{what}, and {name!r} is kept as metadata; {advice}")
     known = {role: record[name] for role, name in columns.items() if record[name] is not None}
     rest = {name: record[name] for name in others if record[name] is not None}
+    for name in MEDIA_FIELDS:
+        if (value := known.pop(name, None)) is not None:
+            rest[name if names_file(value) else columns[name]] = value
     return known, _merge_metadata(rest, known.pop("metadata", None)), columns
 
 

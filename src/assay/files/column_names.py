@@ -11,6 +11,12 @@ from collections.abc import Mapping
 Names = Mapping[str, tuple[str, ...]]
 """Role → accepted names, the most likely first."""
 
+MEDIA_NAMES: Names = {
+    "image": ("image", "image_path", "image_file", "image_url"),
+    "media": ("media", "media_path", "media_file", "media_url", "audio", "audio_path", "video", "video_path"),
+}
+"""Columns with the path or URL of a file that belongs to a query or a document."""
+
 QUERY_NAMES: Names = {
     "query_id": ("query_id", "qid", "question_id", "id", "_id"),
     "query": ("query", "question", "text", "query_text", "search_query", "user_input", "input", "title"),
@@ -43,6 +49,7 @@ QUERY_NAMES: Names = {
     "evidence": ("evidence",),
     "scope": ("scope",),
     "retrieved": ("retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "retrieved"),
+    **MEDIA_NAMES,
     "metadata": ("metadata",),
 }
 """Columns of a table of queries. `relevant` are the ids of the relevant documents, `grade` is the grade of a single one,
@@ -51,7 +58,9 @@ QUERY_NAMES: Names = {
 DOCUMENT_NAMES: Names = {
     "doc_id": ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "corpus_id", "pid", "id", "_id"),
     "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
-    **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
+    **{name: (name,) for name in ("title", "source", "page_number", "section", "group")},
+    **MEDIA_NAMES,
+    "metadata": ("metadata",),
 }
 """Columns of a table of documents."""
 

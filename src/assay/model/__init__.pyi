@@ -17,6 +17,12 @@ from assay.model.kinds import Record as Record
 from assay.model.kinds import Records as Records
 from assay.model.kinds import RouteSource as RouteSource
 from assay.model.kinds import RunSource as RunSource
+from assay.model.media import IMAGE as IMAGE
+from assay.model.media import MEDIA_FIELDS as MEDIA_FIELDS
+from assay.model.media import SEPARATORS as SEPARATORS
+from assay.model.media import is_address as is_address
+from assay.model.media import kind_of_media as kind_of_media
+from assay.model.media import names_file as names_file
 from assay.model.policy import Policy as Policy
 from assay.model.policy import RankRule as RankRule
 from assay.model.qrels import Judgments as Judgments

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import text_id
+from assay.model.media import MEDIA_FIELDS, media_of, names_file
 from assay.model.values import as_number, is_finite_number, is_truth_value
 
 LARGEST_EXACT = 2.0**53
@@ -50,13 +51,24 @@ class Query:
 
         Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`), each
         entry of a list is a tag with the value yes, and a mapping holds tags. Other metadata win over tags of the same name.
+        The path of an image or another file is not a tag.
         """
         named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
         own = {name: str(value) for name, value in named.items() if value is not None}
-        metadata = self.metadata or {}
+        metadata = _without_media(self.metadata or {})
         inner = {name: value for place in LISTED for name, value in _named_tags(metadata.get(place)).items()}
         more = {name: _tag(value) for name, value in {**inner, **metadata}.items()}
         return {**{name: value for name, value in more.items() if value is not None}, **own}
+
+    @property
+    def media(self) -> str | None:
+        """The path or URL of the image or other file that belongs to the query; None if it has none."""
+        return media_of(self.metadata)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the query has neither a text nor an image or another file, so that there is nothing to search for."""
+        return not self.text.strip() and self.media is None
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -65,6 +77,12 @@ class Query:
         return tuple(
             name for name, value in fields if isinstance(value, list | tuple | AbstractSet | np.ndarray) and len(value)
         )
+
+
+def _without_media(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata without fields that name a file."""
+    paths = [name for name in MEDIA_FIELDS if name in metadata and names_file(metadata[name])]
+    return {name: value for name, value in metadata.items() if name not in paths} if paths else metadata
 
 
 def _named_tags(tags: object) -> Mapping[str, object]:
@@ -113,6 +131,11 @@ class Document:
     def content(self) -> str:
         """Title and text together: what a retriever indexes."""
         return f"{self.title}\n{self.text}" if self.title else self.text
+
+    @property
+    def media(self) -> str | None:
+        """The path or URL of the image or other file that is the document or belongs to it; None if it has none."""
+        return media_of(self.metadata)
 
 
 @dataclass(frozen=True, slots=True)

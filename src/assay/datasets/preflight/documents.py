@@ -101,11 +101,12 @@ class _Survey:
             corpus.group_of[key] = document.group
             corpus.group_sizes[document.group] = corpus.group_sizes.get(document.group, 0) + 1
         is_empty = not content or content.isspace()
-        self._texts.append(hash((key, None) if is_empty else (document.group, content)))
+        media = document.media
+        self._texts.append(hash((key, None) if is_empty else (document.group, content, media)))
         self._folded.append(hash(folded_id(key)))
         if key != document.doc_id:
             self._mismatch.about_document(key, f"its doc_id is {document.doc_id!r}")
-        if is_empty:
+        if is_empty and media is None:
             self._empty.about_document(key)
         elif wrong := find_mojibake(content):
             self._mojibake.about_document(key, describe_mojibake(*wrong))
