@@ -47,7 +47,9 @@ def read_coco(path: Path, notes: Notes) -> Images:
             continue
         image = _add(images, record["file_name"], where, notes)
         if image is not None:
-            image.address = next((url for name in ("coco_url", "flickr_url") if isinstance(url := record.get(name), str)), "")
+            image.address = next(
+                (url for name in ("coco_url", "flickr_url") if isinstance(url := record.get(name), str)), ""
+            )
             known[text_id(record["id"])] = image
     taken: set[str] = set()
     for number, record in enumerate(_list(content.get("annotations"), "annotations", path), 1):

@@ -14,6 +14,7 @@ from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, Quer
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
 from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
 from assay.model import (
+    IGNORED,
     Document,
     JudgmentSource,
     Pack,
@@ -304,7 +305,7 @@ MAX_TAG_VALUES = 50
 
 def _plain(grade: float) -> float:
     """A whole grade as an int; any other grade unchanged."""
-    return int(grade) if float(grade).is_integer() else grade
+    return int(grade) if float(grade).is_integer() and grade != IGNORED else grade
 
 
 def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:

@@ -20,7 +20,20 @@ from assay.files import (
     fold,
     parse_json,
 )
-from assay.model import EMPTY_ID, MEDIA_FIELDS, Document, Query, RelevanceJudgment, is_finite_number, names_file, text_id
+from assay.model import (
+    EMPTY_ID,
+    IGNORE,
+    IGNORED,
+    MEDIA_FIELDS,
+    Document,
+    Query,
+    RelevanceJudgment,
+    is_finite_number,
+    is_ignore,
+    names_file,
+    parse_grade,
+    text_id,
+)
 from assay.text import shortened
 
 Record = Mapping[str, Any]
@@ -136,12 +149,14 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
     has_id = "query_id" in known
     query_id = filled_id(known.pop("query_id", number))
     place = f"{place}, query {query_id}"
-    relevant, grade, retrieved = (known.pop(name, None) for name in ("relevant", "grade", "retrieved"))
+    relevant, ignored, grade, retrieved = (known.pop(name, None) for name in ("relevant", "ignored", "grade", "retrieved"))
     judged = None if relevant is None else judged_ids(relevant, place, notes, split=False)
     if grade is not None and judged is not None and set(judged.values()) <= {1}:
         judged = dict.fromkeys(judged, _grade(grade))
     elif grade is not None:
         metadata = {**(metadata or {}), columns["grade"]: grade}
+    if ignored is not None:
+        judged = _with_ignored(judged or {}, _id_list(ignored, "ignored"))
     if "expected" in known:
         known["expected"] = answer_text(known["expected"], place, notes)
     if "evidence" in known:
@@ -155,6 +170,14 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
     return QueryRecord(query, judged, columns.get("relevant", ""), returned, has_id)
 
 
+def _with_ignored(judged: Mapping[str, float], ignored: Iterable[str]) -> dict[str, float]:
+    """The judgments with the documents that do not count. A document cannot be both relevant and ignored."""
+    names = list(ignored)
+    if twice := [doc for doc in names if judged.get(doc, IGNORED) != IGNORED]:
+        raise DataError(f"document {twice[0]} has a grade and is ignored; keep one of them")
+    return {**judged, **dict.fromkeys(names, IGNORED)}
+
+
 def _grade(value: Any) -> float:
     grade: float = _number(value)
     if not is_finite_number(grade):
@@ -163,9 +186,9 @@ def _grade(value: Any) -> float:
 
 
 def _number(value: Any) -> Any:
-    """The number that a cell of a table has as text; anything else unchanged."""
+    """The number that a cell of a table has as text, or the number for `ignore`; anything else unchanged."""
     try:
-        return float(value) if isinstance(value, str) else value
+        return (parse_grade if is_ignore(value) else float)(value) if isinstance(value, str) else value
     except ValueError:
         return value
 
@@ -276,6 +299,7 @@ def judged_ids(value: Any, place: str, notes: Notes, *, split: bool = True) -> d
     judged: dict[str, float] = {}
     for key, grade in graded:
         doc = filled_id(key)
+        grade = parse_grade(grade) if is_ignore(grade) else grade
         if not is_finite_number(grade):
             raise DataError(f"the grade of document {doc} must be a finite number, not {shortened(grade)}")
         if doc in judged and judged[doc] != grade:
@@ -296,6 +320,8 @@ def _parse_graded(item: Any) -> tuple[Any, Any]:
 def filled_fields(record: Any) -> dict[str, Any]:
     """The fields of a record that have a value, by name."""
     values = {name: getattr(record, name) for name in record.__dataclass_fields__}
+    if values.get("relevance_grade") == IGNORED:
+        values["relevance_grade"] = IGNORE
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -48,12 +48,14 @@ QUERY_NAMES: Names = {
     "domain": ("domain",),
     "evidence": ("evidence",),
     "scope": ("scope",),
+    "ignored": ("ignored_ids", "ignore_ids", "ignored", "junk_ids", "junk"),
     "retrieved": ("retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "retrieved"),
     **MEDIA_NAMES,
     "metadata": ("metadata",),
 }
 """Columns of a table of queries. `relevant` are the ids of the relevant documents, `grade` is the grade of a single one,
-`expected` is the expected answer, and `retrieved` are the ids that a system returned."""
+`expected` is the expected answer, `ignored` are the ids of documents that do not count for the query,
+and `retrieved` are the ids that a system returned."""
 
 DOCUMENT_NAMES: Names = {
     "doc_id": ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "corpus_id", "pid", "id", "_id"),

@@ -13,7 +13,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.model.ids import text_id
 from assay.model.media import MEDIA_FIELDS, media_of, names_file
-from assay.model.values import as_number, is_finite_number, is_truth_value
+from assay.model.values import IGNORED, as_number, is_finite_number, is_ignore, is_truth_value
 
 LARGEST_EXACT = 2.0**53
 """All whole numbers below this are exact as floats."""
@@ -152,6 +152,8 @@ class RelevanceJudgment:
         for name in ("query_id", "doc_id"):
             if type(getattr(self, name)) is not str:
                 object.__setattr__(self, name, text_id(getattr(self, name)))
+        if is_ignore(self.relevance_grade):
+            object.__setattr__(self, "relevance_grade", IGNORED)
         if not is_finite_number(self.relevance_grade):
             whose = f"the grade of document {self.doc_id} for query {self.query_id}"
             raise DataError(f"{whose} must be a finite number, not {self.relevance_grade!r}")

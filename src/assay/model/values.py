@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -60,6 +61,30 @@ def parse_number(value: Any) -> float:
     elif is_truth_value(value):
         raise TypeError(f"a truth value, not a number: {value!r}")
     return float(value)
+
+
+IGNORED = -sys.float_info.max
+"""The grade of a document that does not count for a query: it is dropped from rankings before anything is measured.
+
+It is a finite number, so it goes wherever grades go, and no judge gives it. Below every real grade, it is never relevant.
+"""
+IGNORE = "ignore"
+"""How judgments in tables, JSON and mappings write this grade."""
+
+
+def is_ignore(value: object) -> bool:
+    """Whether a value is the word for a document that does not count, in any case."""
+    return isinstance(value, str) and value.strip().lower() == IGNORE
+
+
+def parse_grade(value: Any) -> float:
+    """The grade in a field of a record: a number, or the word `ignore`; a ValueError or TypeError for anything else."""
+    return IGNORED if is_ignore(value) else parse_number(value)
+
+
+def grade_word(grade: float) -> str:
+    """A grade for people: a number in its short form, or `ignore`."""
+    return IGNORE if grade == IGNORED else f"{grade:g}"
 
 
 def is_finite_number(value: object) -> bool:

@@ -121,7 +121,12 @@ def _file_of(path: Path, split: str) -> tuple[str, Path, str]:
 
 def _unknown_split(path: Path, split: str, known: Iterable[str]) -> UnknownName:
     choices = [*known]
-    return UnknownName(f"split or direction of {path}", split, near_matches(split, (*choices, *DIRECTIONS)), f"splits: {', '.join(choices) or 'none'}; directions: {', '.join(DIRECTIONS)}")
+    return UnknownName(
+        f"split or direction of {path}",
+        split,
+        near_matches(split, (*choices, *DIRECTIONS)),
+        f"splits: {', '.join(choices) or 'none'}; directions: {', '.join(DIRECTIONS)}",
+    )
 
 
 def _of_split(images: Images, split: str, words: list[str], path: Path) -> tuple[list[CaptionedImage], str]:

@@ -9,6 +9,7 @@ from typing import Any
 from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
+from assay.model import grade_word
 from assay.reports import TITLE, Cell, Column, Mark, Table, number, query_to_dict, readable_time, text_columns, words
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
@@ -93,7 +94,7 @@ def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
         fields = [
             number(str(hit["rank"]), hit["rank"], mark=mark),
             words(hit["document"], mark=mark),
-            Cell("" if grade is None else f"{grade:g}", value=grade if grade is not None else "", mark=mark),
+            Cell("" if grade is None else grade_word(grade), value=grade if grade is not None else "", mark=mark),
             number(f"{hit['score']:.6g}", hit["score"], mark=mark),
         ]
         rows.append((*fields, *([words(texts.get(hit["document"], ""), mark=mark)] if texts else ())))
