@@ -321,28 +321,28 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
         notes.append(
             f"{part.provider.name} does not receive the scope of a query, so it may have searched outside the scope."
         )
-    if _lacks_texts(part):
-        n = len(part.queries)
-        of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
-        notes.append(f"{of_queries} a text, so {part.provider.name} was sent empty texts.")
+    notes += _notes_on_texts(part)
     notes += notes_on_unknown_documents(part, rankings)
     notes += notes_on_unit(part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 
 
-NEEDS_NO_TEXT = ("oracle", "random_order", "replay")
-"""Providers that do not read the text of a query."""
-
-
-def _lacks_texts(part: Part) -> bool:
-    """Whether no query has a text, but the provider needs texts."""
-    return _needs_texts(part.provider) and not any(query.text.strip() for query in part.queries.values())
-
-
-def _needs_texts(provider: BoundProvider) -> bool:
-    if provider.parts and not provider.provider.keeps_first:
-        return any(map(_needs_texts, provider.parts))
-    return provider.provider.name not in NEEDS_NO_TEXT
+def _notes_on_texts(part: Part) -> list[str]:
+    """A note if the provider searches by texts, but queries have only an image or another file, or none has a text."""
+    without = [query for query in part.queries.values() if not query.text.strip()]
+    n, n_all = len(without), len(part.queries)
+    if not part.provider.needs_text or not without:
+        return []
+    n_media = sum(query.media is not None for query in without)
+    if n_media:
+        is_one = n_media == 1
+        have = f"{n_media:,} of {counted(n_all, 'query')} {'has' if is_one else 'have'} an image or another file and no text"
+        sent = f"{part.provider.name} searches by text, so it was sent {'an empty text' if is_one else 'empty texts'}"
+        return [f"{have}. {sent}. To search by images, use vectors(documents=FILE, queries=FILE)."]
+    if n < n_all:
+        return []
+    of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
+    return [f"{of_queries} a text, so {part.provider.name} was sent empty texts."]
 
 
 def make_provenance(

@@ -101,9 +101,9 @@ QUESTIONS = (
     Question(
         "images",
         "Does an image find its caption, or other pictures of the same thing?",
-        "Cross-modal benchmarks report hit@1, hit@5 and hit@10 (their R@k), the sum of these three, and the median rank. For "
-        "several pictures of one person, place or product, map_at_r looks at the first R ranks, and minp at the last relevant "
-        "document. Judgments with the word ignore drop a document from the ranking before anything is measured.",
+        "Cross-modal benchmarks report hit@1, hit@5 and hit@10 (their R@k), the sum of these three, and the median rank. If "
+        "there are several pictures of one person, place or product, map_at_r looks at the first R ranks, and minp at the "
+        "last relevant document.",
         ("rsum", "hit", "recall", "median_rank", "mean_rank", "map_at_r", "minp"),
         ("rsum", "hit@1", "median_rank", "map_at_r"),
         "image images picture pictures photo photos caption captions cross-modal multimodal visual instance person "

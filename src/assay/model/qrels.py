@@ -270,7 +270,7 @@ def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
 
 
 def checked_grades(by_query: Mapping[str, Mapping[str, float | str]]) -> Floats:
-    """All grades as one float array. A grade must be a finite number or `ignore`; else the error names query and document."""
+    """All grades as one float array. A grade must be a finite number or `ignore`; the error names query and document."""
     values = list(chain.from_iterable(judged.values() for judged in by_query.values()))
     if all(issubclass(kind, int | float | np.number | np.bool_) for kind in set(map(type, values))):
         with suppress(OverflowError, TypeError):

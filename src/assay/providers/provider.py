@@ -77,6 +77,8 @@ class Provider:
     """
     keeps_first: bool = False
     """Whether its hits contain the ranking before it reordered them."""
+    needs_text: bool = True
+    """Whether it searches by the text of a query. If not, a query may have only an id or an image."""
     notes: Callable[..., Iterable[str]] | None = None
     """Queries and parameters → what readers of the result should know about how it handles these queries."""
 
@@ -147,6 +149,13 @@ class BoundProvider:
             return any(part.indexes for part in self.parts)
         indexes = self.provider.indexes
         return indexes(**self.params) if callable(indexes) else indexes
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether it searches by the text of a query; a combined provider does if any of its parts that search does."""
+        if self.parts and not self.provider.keeps_first:
+            return any(part.needs_text for part in self.parts)
+        return self.provider.needs_text
 
     @property
     def heeds_scope(self) -> bool:

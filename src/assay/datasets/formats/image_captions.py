@@ -50,8 +50,8 @@ def read_image_captions(path: Path, subset: str | None = None) -> BenchmarkDatas
 
     The id of an image is the name of its file. The id of a caption is its `id` in COCO, its `sentid` in Karpathy's
     dataset.json, and `image.jpg#0`, `image.jpg#1` … in a table. The path of an image is relative to the folder: the place in
-    the file, or that place in the folder `images`, `flickr30k-images` or, for captions_val2017.json, `val2017`. If the images
-    are not there and the file has their URLs, the URL is kept as text. Nothing is fetched.
+    the file, or that place in the folder `images`, `flickr30k-images` or, for captions_val2017.json, `val2017`. If the
+    images are not there and the file has their URLs, the URL is kept as text. Nothing is fetched.
 
     Of several splits, the first of test, val and train is read, and Karpathy's restval belongs to train;
     `folder:val,image_to_text` chooses split and direction. In a folder with several files of COCO's captions, the split is
@@ -193,7 +193,7 @@ FORMAT = Format(
     read_image_captions,
     detect,
     example=EXAMPLE,
-    needs="a JSON file with images and annotations that have image_id and caption, or a table image_name| comment_number| comment",
+    needs="a JSON file with images and annotations that have image_id and caption, or a table of image_name and comment",
     read_split=read_image_captions,
     rank=40,
     default_metrics=("rsum", "recall@1", "recall@5", "recall@10", "median_rank"),

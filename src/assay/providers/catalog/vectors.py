@@ -131,4 +131,5 @@ PROVIDER = Provider(
     ),
     check=check_files,
     sources=_files,
+    needs_text=False,
 )
