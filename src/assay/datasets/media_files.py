@@ -14,6 +14,15 @@ ANNOTATIONS = "annotations"
 """The folder of COCO for files of captions. The images are next to this folder."""
 
 
+MAGIC = (
+    ("image/png", b"\x89PNG\r\n\x1a\n"),
+    ("image/jpeg", b"\xff\xd8\xff"),
+    ("image/gif", b"GIF87a"),
+    ("image/gif", b"GIF89a"),
+)
+"""MIME type and the first bytes of such a file. SVG is not here, because it can contain scripts."""
+
+
 @dataclass(frozen=True)
 class MediaFile:
     """A place that a document or a query names, and the file; or the reason why there is none."""
@@ -46,3 +55,23 @@ def find_media(root: Path, place: str) -> MediaFile:
         return MediaFile(place, path) if path.is_file() else MediaFile(place, fault=MISSING)
     except OSError:  # a name that no file can have
         return MediaFile(place, fault=MISSING)
+
+
+def image_type(head: bytes) -> str:
+    """The MIME type of an image by its first bytes: PNG, JPEG, GIF or WebP; empty for anything else, such as SVG."""
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for kind, start in MAGIC if head.startswith(start)), "")
+
+
+def read_image(file: MediaFile, most: int) -> tuple[str, bytes] | None:
+    """The MIME type and the content of an image of at most `most` bytes; None if the file is not such an image."""
+    if file.path is None:
+        return None
+    try:
+        with file.path.open("rb") as opened:
+            content = opened.read(most + 1)
+    except OSError:
+        return None
+    kind = image_type(content)
+    return (kind, content) if kind and len(content) <= most else None

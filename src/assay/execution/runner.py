@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,8 +53,11 @@ from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
 from assay.repository import describe_repository
+from assay.text import counted
 from assay.views import Times
 
+DOCUMENTS_LOOKED_AT = 100
+"""Documents that are looked at to see whether they have texts."""
 DEFAULT_DEPTH = 100
 """The number of documents to retrieve, unless a metric has a larger cutoff."""
 RESPONSES_PER_LOG_LINE = 1000
@@ -317,6 +321,9 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
     notes = list(part.provider.notes_on(list(part.queries.values()))) if rankings else []
     if rankings and not any(rankings.values()):
         notes.append("the provider returned no documents for any query.")
+        if part.provider.needs_text and _are_only_media(part.dataset):
+            what = "the documents are images or other files without texts"
+            notes.append(f"{what}, and {part.provider.name} searches by text.")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
         notes.append(
             f"{part.provider.name} does not receive the scope of a query, so it may have searched outside the scope."
@@ -325,6 +332,12 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
     notes += notes_on_unknown_documents(part, rankings)
     notes += notes_on_unit(part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
+
+
+def _are_only_media(dataset: BenchmarkDataset) -> bool:
+    """Whether the first documents have an image or another file and no text."""
+    first = list(islice(dataset.documents.values(), DOCUMENTS_LOOKED_AT))
+    return bool(first) and all(document.media is not None and not document.content.strip() for document in first)
 
 
 def _notes_on_texts(part: Part) -> list[str]:

@@ -64,7 +64,7 @@ DOCUMENT_CODES = {
     "query-is-document-text": _warning("remove the copy; otherwise a system gets credit for finding the query itself"),
     "missing-media": _warning("add the files, or correct the paths; a path is relative to the folder of the benchmark"),
     "media-outside-folder": _error(
-        "move these files into the folder of the benchmark; assay never opens a file that a benchmark names outside its folder"
+        "move these files into the folder of the benchmark; assay opens no file outside this folder that a benchmark names"
     ),
     "unknown-media-type": _warning("check the file extension; assay knows files of images, sound and video by it"),
     "scope-unknown": _warning(

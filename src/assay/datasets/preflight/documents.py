@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.preflight.media import MediaSurvey
 from assay.datasets.preflight.findings import Case, Cases, Finding, how_many
+from assay.datasets.preflight.media import MediaSurvey
 from assay.datasets.preflight.queries import describe_mojibake, find_mojibake, folded_id
 from assay.errors import DataError
 from assay.model import Document
