@@ -230,7 +230,7 @@ def test_a_spelling_belongs_to_one_metric():
 
 LESS_IS_BETTER = {
     *("aurc", "latency", "latency_p50", "latency_p95", "latency_p99", "num_nonrel_judged_ret", "rbp_residual", "unjudged"),
-    *("wasted_retrievals", "wrongly_skipped"),
+    *("wasted_retrievals", "wrongly_skipped", "mean_rank", "median_rank"),
 }
 
 
