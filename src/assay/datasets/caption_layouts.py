@@ -101,7 +101,7 @@ def read_caption_table(path: Path, notes: Notes) -> Images:
     for number, line in rows:
         cells = _cells(line, separator, number, notes)
         if cells is None:
-            notes.fault(f"line {number}", f"expected {header.strip()}, found {shortened(line)}")
+            notes.fault(f"line {number}", f"expected {header.strip()}, found {shortened(line.strip())}")
             continue
         name, caption = cells
         image = images.get(Path(name).name) or _add(images, name, f"line {number}", notes)

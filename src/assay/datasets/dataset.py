@@ -308,13 +308,18 @@ def _plain(grade: float) -> float:
     return int(grade) if float(grade).is_integer() and grade != IGNORED else grade
 
 
+def _media(record: Query | Document) -> tuple[str, ...]:
+    """The path of an image or another file; empty for texts, so that their fingerprints do not depend on it."""
+    return () if record.media is None else (record.media,)
+
+
 def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((query.query_id, query.text, query.scope or "") for query in dataset.queries.values())
+    return ((query.query_id, query.text, query.scope or "", *_media(query)) for query in dataset.queries.values())
 
 
 def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
     return (
-        (document.doc_id, document.title or "", document.text, document.group or "")
+        (document.doc_id, document.title or "", document.text, document.group or "", *_media(document))
         for document in dataset.documents.values()
     )
 

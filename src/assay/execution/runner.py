@@ -351,7 +351,7 @@ def _notes_on_texts(part: Part) -> list[str]:
         is_one = n_media == 1
         have = f"{n_media:,} of {counted(n_all, 'query')} {'has' if is_one else 'have'} an image or another file and no text"
         sent = f"{part.provider.name} searches by text, so it was sent {'an empty text' if is_one else 'empty texts'}"
-        return [f"{have}. {sent}. To search by images, use vectors(documents=FILE, queries=FILE)."]
+        return [f"{have}. {sent}. To search by images, use vectors:FILE with embeddings."]
     if n < n_all:
         return []
     of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
