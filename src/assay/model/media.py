@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 IMAGE, MEDIA = "image", "media"
@@ -12,6 +11,7 @@ MEDIA_FIELDS = (IMAGE, MEDIA)
 """The metadata fields that name a file. An image comes first."""
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 """The start of a URL. A single letter before the colon is a drive of Windows."""
+EXTENSION = re.compile(r"[^.\s]\.([A-Za-z0-9]{1,8})$")
 SEPARATORS = re.compile(r"[/\\]")
 KINDS: Mapping[str, tuple[str, ...]] = {
     "image": ("png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "svg", "avif", "heic"),
@@ -31,8 +31,7 @@ def names_file(value: object) -> bool:
     """Whether a value names a file: a URL, a path with a folder, or a name with a file extension."""
     if not isinstance(value, str) or not value.strip():
         return False
-    is_path = SEPARATORS.search(value) is not None or bool(PurePosixPath(value).suffix)
-    return is_address(value) or is_path
+    return is_address(value) or SEPARATORS.search(value) is not None or bool(_extension(value))
 
 
 def media_of(metadata: Mapping[str, Any] | None) -> str | None:
@@ -45,5 +44,10 @@ def media_of(metadata: Mapping[str, Any] | None) -> str | None:
 def kind_of_media(place: str) -> str:
     """`image`, `audio`, `video` or `other`, by the file extension; empty if the extension is not known."""
     name = re.split(r"[?#]", place)[0] if is_address(place) else place
-    extension = PurePosixPath(SEPARATORS.split(name)[-1]).suffix.lower().removeprefix(".")
-    return next((kind for kind, extensions in KINDS.items() if extension in extensions), "")
+    return next((kind for kind, extensions in KINDS.items() if _extension(name) in extensions), "")
+
+
+def _extension(place: str) -> str:
+    """The file extension in small letters; empty if there is none, as in `a.`, `.png`, or a sentence that ends in a dot."""
+    shape = EXTENSION.search(SEPARATORS.split(place.strip())[-1])
+    return shape[1].lower() if shape else ""

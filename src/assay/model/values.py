@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -63,7 +62,7 @@ def parse_number(value: Any) -> float:
     return float(value)
 
 
-IGNORED = -sys.float_info.max
+IGNORED = float(-np.finfo(np.float64).max)
 """The grade of a document that does not count for a query: it is dropped from rankings before anything is measured.
 
 It is a finite number, so it goes wherever grades go, and no judge gives it. Below every real grade, it is never relevant.

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.card_content import content_of_cards
 from assay.cli.commands.compare import add_comparison_arguments, best_systems, check_baseline, make_comparison_options
 from assay.cli.gate_inputs import RULE_HELP, best_so_far, read_rules
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
@@ -96,6 +95,7 @@ def run_report(options: argparse.Namespace) -> int:
 def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how: ComparisonOptions) -> list[BenchmarkReport]:
     """A part of the page for each benchmark; several systems on one are compared."""
     from assay.reports import BenchmarkReport, anchor_of
+    from assay.web import content_of_cards
 
     texts = content_of_cards(options.dataset, options.dataset_format)
     groups = sources.groups

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from assay.datasets.caption_layouts import (
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.format import Format
+from assay.datasets.media.caption_layouts import (
     CaptionedImage,
     Images,
     read_caption_table,
     read_coco,
     read_karpathy,
 )
-from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.format import Format
-from assay.datasets.media_files import ANNOTATIONS
+from assay.datasets.media.media_files import ANNOTATIONS
 from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
 from assay.files import note_opened
@@ -144,11 +144,11 @@ def _locate(images: Sequence[CaptionedImage], folder: Path, split: str) -> None:
     """Set the places of images relative to the folder; if the images are not there, their URLs, if there are any."""
     places = ["", *([split, f"images/{split}"] if split else []), *FOLDERS]
     some = images[:N_TRIED]
-    found = next((place for place in places if any((folder / place / image.place).is_file() for image in some)), None)
+    holder = next((place for place in places if any((folder / place / image.place).is_file() for image in some)), None)
     for image in images:
-        if found:
-            image.place = f"{found}/{image.place}"
-        elif found is None and image.address:
+        if holder:
+            image.place = f"{holder}/{image.place}"
+        elif holder is None and image.address:
             image.place = image.address
 
 

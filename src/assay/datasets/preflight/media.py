@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.media_files import MISSING, OUTSIDE, find_media, media_root
+from assay.datasets.media.media_files import MISSING, OUTSIDE, find_media, media_root
 from assay.datasets.preflight.findings import Cases, Finding, how_many
 from assay.model import is_address, kind_of_media
 

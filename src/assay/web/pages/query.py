@@ -59,8 +59,6 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
     ranking = _ranking(record, texts, pictures)
     truth = _truth(result, query, record, texts, pictures)
     scores, runs = _scores(result, query), _runs(state, listed, query, result)
-    ids = list(result.query_ids)
-    place = ids.index(query) if query in ids else -1
     content = {
         "listed": listed,
         "query": query,
@@ -81,11 +79,20 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
         "truth_forms": list(map(truth_forms, list(result.relevant.get(query) or ())[:MAX_FORMS])),
         "return_to": without_outcome(request),
         "notes": notes_of(state, listed.key, query, judge),
-        "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
-        "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
+        **_neighbours(listed, result, query),
     }
     tables = {"ranking": ranking, "ground-truth": truth, "scores": scores, "other-runs": runs}
     return View("query.html.j2", printable(query), content, {name: _table_function(grid) for name, grid in tables.items()})
+
+
+def _neighbours(listed: ListedResult, result: Result, query: str) -> dict[str, str]:
+    """The addresses of the query before and after it; empty if there is none."""
+    ids = list(result.query_ids)
+    place = ids.index(query) if query in ids else -1
+    return {
+        "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
+        "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
+    }
 
 
 def _table_function(grid: Table) -> Any:

@@ -6,12 +6,12 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.reports import ExpectedOf, Picture, PicturesOf, WordsOf, no_pictures
 from assay.text import printable
+from assay.web.documents import LoadedDataset, expected_of, texts_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
-    from assay.reports import ExpectedOf, Picture, PicturesOf, WordsOf
-    from assay.web import LoadedDataset
 
 LARGEST = 50_000
 """Bytes of an image that is embedded in a page. Of a larger one, only the name is shown."""
@@ -29,9 +29,6 @@ class CardContent(NamedTuple):
 
 def content_of_cards(path: str | None, dataset_format: str | None) -> CardContent:
     """The content of the given benchmark, else of a bundled one, which has no images."""
-    from assay.reports import no_pictures
-    from assay.web import LoadedDataset, expected_of, texts_of
-
     if not path:
         return CardContent(texts_of, expected_of, no_pictures)
     from assay.datasets import load_dataset
@@ -62,8 +59,6 @@ class _Benchmark:
         return {name: picture for name, picture in known.items() if picture is not None}
 
     def _picture(self, part: str, name: str) -> Picture | None:
-        from assay.reports import Picture
-
         place = self._loaded.media(part, name)
         if place is None or (part, name) in self._known:
             return self._known.get((part, name))
