@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.media.media_files import MISSING, OUTSIDE, find_media, media_root
@@ -19,20 +20,20 @@ class MediaSurvey:
         self._unknown = Cases("unknown-media-type")
         for key, query in dataset.queries.items():
             if (media := query.media) is not None:
-                self._add(media, lambda cases, what, key=key: cases.about_query(key, what))
+                self._add(media, partial(Cases.about_query, query=key))
 
     def add_document(self, key: str, place: str) -> None:
         """Check the file of a document."""
-        self._add(place, lambda cases, what: cases.about_document(key, what))
+        self._add(place, partial(Cases.about_document, document=key))
 
-    def _add(self, place: str, about: Callable[[Cases, str], None]) -> None:
+    def _add(self, place: str, about: Callable[..., None]) -> None:
         if is_address(place):
             return
         fault = "" if self._root is None else find_media(self._root, place).fault
         if fault:
-            about({MISSING: self._missing, OUTSIDE: self._outside}[fault], repr(place))
+            about({MISSING: self._missing, OUTSIDE: self._outside}[fault], what=repr(place))
         if not kind_of_media(place):
-            about(self._unknown, repr(place))
+            about(self._unknown, what=repr(place))
 
     def findings(self) -> Iterator[Finding]:
         """All findings, after all documents were added."""

@@ -123,13 +123,12 @@ def cross_benchmark_section(reports: Sequence[BenchmarkReport]) -> Section | Non
     are_languages = tables[0].are_languages
     title = "Across languages" if are_languages else "Across benchmarks"
     lead = MEANING if are_languages else "The values of different benchmarks are side by side, without a mean over them."
-    both = [part for section in direction_sections(_all_results(reports)) for part in section.parts]
+    both = [
+        part
+        for section in direction_sections([result for report in reports for result in report.results])
+        for part in section.parts
+    ]
     return Section("across", title, (*map(_across, tables), *both), lead)
-
-
-def _all_results(reports: Sequence[BenchmarkReport]) -> list[Result]:
-    """The results of all benchmarks."""
-    return [result for report in reports for result in report.results]
 
 
 def _across(across_table: CrossBenchmarkTable) -> Table:
