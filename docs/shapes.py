@@ -212,6 +212,27 @@ SHAPES = (
         },
     ),
     Shape(
+        "image–caption set: COCO",
+        "image_captions",
+        {
+            "captions_val.json": '{"images": [{"id": 7, "file_name": "cat.png"}],\n'
+            '"annotations": [{"id": 1, "image_id": 7, "caption": "A cat sleeps."}]}'
+        },
+    ),
+    Shape(
+        "image–caption set: Karpathy's splits",
+        "image_captions",
+        {
+            "dataset.json": '{"images": [{"filename": "cat.png", "split": "test",\n'
+            '"sentences": [{"raw": "A cat sleeps.", "sentid": 1}]}]}'
+        },
+    ),
+    Shape(
+        "image–caption set: Flickr30k",
+        "image_captions",
+        {"results.csv": "image_name| comment_number| comment\ncat.png| 0| A cat sleeps.\ncat.png| 1| A sleeping cat."},
+    ),
+    Shape(
         "HotpotQA",
         "hotpotqa",
         {

@@ -82,6 +82,7 @@ def _ending(one: Format) -> str:
 
 SINGLE = {
     *("json", "golden", "queries", "squad", "locomo", "rag_template", "hpo_cases", "dpr", "hotpotqa", "miracl"),
+    "image_captions",
     *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
 }
 """Formats that are one file of JSON."""

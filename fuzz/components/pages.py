@@ -34,6 +34,7 @@ ORIGIN = f"http://{HOST}"
 RENEWED = 3000
 """Inputs after which the store is made anew, for some of them change it."""
 OTHERS = (
+    ("GET", "/media/{part}/{fingerprint}"),
     ("GET", "/static/{name}"),
     ("GET", "/login"),
     ("POST", "/login"),

@@ -93,6 +93,15 @@ def haystack(**fields: Any) -> Files:
     }
 
 
+CAT = {"id": 7, "file_name": "cat.png"}
+CAPTION = {"id": 1, "image_id": 7, "caption": "A cat."}
+
+
+def captions(*annotations: Any, images: Any = (CAT,)) -> Files:
+    """The content of a file of COCO's captions."""
+    return {"images": images, "annotations": annotations or [CAPTION]}
+
+
 SQUAD_CONTEXT = "Cats sleep all day. Dogs sleep at night."
 SQUAD_ANSWER = {"text": "all day", "answer_start": 11}
 SQUAD_QUESTION = {"id": "q", "question": "When do cats sleep?", "answers": [SQUAD_ANSWER]}
@@ -271,6 +280,17 @@ FAULTS: dict[str, dict[str, Files]] = {
         "all judgments disagree": {"rag.json": {**asked(relevantIds=["p2"]), "qrels": {"q1": {"p1": 1}}}},
         "a key twice": {"rag.jsonl": '{"question": "?", "qrels": {"a": 1, "a": 2}}'},
         "many faults": {"rag.json": [{}] * 30},
+    },
+    "image_captions": {
+        "images": {"captions_a.json": captions(images=5)},
+        "an image": {"captions_a.json": captions(images=[7, {"id": 1}, {"file_name": "a/"}])},
+        "an image twice": {"captions_a.json": captions(images=[CAT, {**CAT, "file_name": "other/cat.png"}])},
+        "annotations": {"captions_a.json": captions({"caption": 7}, {"image_id": 8, "caption": "?"}, 5)},
+        "an id twice": {"captions_a.json": captions(CAPTION, CAPTION)},
+        "no captions": {"captions_a.json": {"images": [CAT], "annotations": [{"caption": "?"}]}},
+        "sentences": {"dataset.json": {"images": [{"filename": "a.png", "sentences": [7]}, {"sentences": []}]}},
+        "a table": {"results.csv": "image_name| comment_number| comment\na.png\n| 0| x\nb.png| 0| fine\n"},
+        "not UTF-8": {"results.csv": b"image_name| comment_number| comment\na.png| 0| \xff\n"},
     },
     "squad": {
         "a paragraph": {"pets.json": {"data": [{"title": "a", "paragraphs": [1]}]}},

@@ -24,6 +24,7 @@ SAMPLE_OF = {
     "dpr": SAMPLES / "dpr" / "nq-dev.json",
     "golden": SAMPLES / "golden" / "golden.jsonl",
     "hotpotqa": SAMPLES / "hotpotqa" / "hotpot_dev_distractor.json",
+    "image_captions": SAMPLES / "captions_val.json",
     "json": SAMPLES / "json" / "cats.json",
     "jsonl": SAMPLES / "jsonl",
     "locomo": SAMPLES / "locomo10.json",
@@ -43,6 +44,7 @@ BY_NAME = {"longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"}
 """Formats that are chosen by name alone."""
 READ_ONLY = {
     *("code_spans", "cqadupstack", "dpr", "golden", "hotpotqa", "ir_datasets", "locomo", "longmemeval"),
+    "image_captions",
     *("miracl", "mteb", "queries", "rag_records", "squad", "tables"),
 } | BY_NAME
 WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")

@@ -109,3 +109,26 @@ def relstring(ranked, missed, k=10):
         return "-" if grade is None else "." if grade < 0 else ">" if grade >= 10 else str(int(grade))
 
     return "".join(map(letter, ranked[:k]))
+
+
+def rank_of_first(ranked, missed, k, rel=None):
+    """Go down to the first relevant document; give up after k."""
+    return next((rank for rank, grade in enumerate(ranked[:k], 1) if relevant(grade, rel)), k + 1)
+
+
+def rsum(ranked, missed, rel=None):
+    """R@1, R@5 and R@10 in per cent, added up."""
+    return sum(100 * any(relevant(grade, rel) for grade in ranked[:k]) for k in (1, 5, 10))
+
+
+def map_at_r(ranked, missed, rel=None):
+    """Average precision of the first R ranks (Musgrave et al. 2020, section 3.2)."""
+    total = n_relevant(ranked, missed, rel)
+    return average_precision(ranked, missed, k=total, rel=rel) if total else 0.0
+
+
+def minp(ranked, missed, rel=None):
+    """R over the rank of the hardest match (Ye et al. 2021, section 4.1); 0 if it was not retrieved."""
+    ranks = [rank for rank, grade in enumerate(ranked, 1) if relevant(grade, rel)]
+    total = n_relevant(ranked, missed, rel)
+    return total / ranks[-1] if ranks and len(ranks) == total else 0.0

@@ -68,6 +68,11 @@ PLAIN = {
     "relstring@5": (plain.relstring, {"k": 5}),
     "unjudged@5": (plain.unjudged, {"k": 5}),
     "yaap": (plain.yaap, {}),
+    "map_at_r": (plain.map_at_r, {}),
+    "mean_rank@5": (plain.rank_of_first, {"k": 5}),
+    "median_rank@5": (plain.rank_of_first, {"k": 5}),
+    "minp": (plain.minp, {}),
+    "rsum": (plain.rsum, {}),
 }
 WITHOUT_RANKING = {"num_q": 1.0, "num_rel": 2.0}
 """What the query that was not retrieved scores; 0 in all others."""

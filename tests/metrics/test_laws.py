@@ -231,7 +231,7 @@ def test_a_spelling_belongs_to_one_metric():
 LESS_IS_BETTER = {
     *("abandonment", "clicked_rank", "reformulation", "skip_rate", "zero_results", "time_to_click_p50", "time_to_click_p90"),
     *("aurc", "latency", "latency_p50", "latency_p95", "latency_p99", "num_nonrel_judged_ret", "rbp_residual", "unjudged"),
-    *("staleness", "wasted_retrievals", "wrongly_skipped"),
+    *("staleness", "wasted_retrievals", "wrongly_skipped", "mean_rank", "median_rank"),
 }
 
 

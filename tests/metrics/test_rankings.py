@@ -43,6 +43,22 @@ WORKED_OUT = [  # metric, grades down the ranking, grades of what was missed, sc
     ("rprec_mult@0.4", [1, 0, 0, 1], [1], 1 / 2),  # R = 3: ⌊1.2 + 0.9⌋ = 2 ranks
     ("rprec_mult@0.05", [1], [], 0),  # ⌊0.05 + 0.9⌋ = 0 ranks
     ("mrr@3", [0, 0, 1], [], 1 / 3),
+    # ---- the first and the last relevant document; the rank of a query without one is k + 1
+    ("mean_rank", [0, None, 1, 1], [], 3),
+    ("mean_rank@2", [0, None, 1], [], 3),
+    ("mean_rank", [], [1], 1001),
+    ("median_rank@5", [0, 2], [1], 2),
+    ("median_rank(rel=2)@5", [1, 0], [2], 6),
+    ("rsum", [None, 1], [], 100 * (0 + 1 + 1)),
+    ("rsum", [None] * 10 + [1], [], 0),
+    ("rsum", [2], [1, 1], 300),  # one relevant document is enough
+    ("cmc@2", [0, 0, 1], [], 0),
+    # map_at_r: R = 3, so the relevant document at rank 4 does not count
+    ("map_at_r", [1, None, 1, 1], [], (1 / 1 + 2 / 3) / 3),
+    ("map_at_r", [1, 1], [1, 1], (1 + 1) / 4),
+    ("minp", [1, 0, None, 1], [], 2 / 4),
+    ("minp", [1], [1], 0),  # one was not retrieved, so its rank is not known
+    ("minp(rel=2)", [1, 2], [1], 1 / 2),
     # ---- average precision
     ("map", [1, 0, 1, None, 1], [1], (1 / 1 + 2 / 3 + 3 / 5) / 4),
     ("map@2", [1, 0, 1], [1, 1], 1 / 4),  # ÷ R, although only two could be found
@@ -206,6 +222,11 @@ REFERENCES = [  # metric, a plain loop, what it is told beside the ranking; the 
     ("rbp_residual(p=0.5)", plain.rbp_residual, {"p": 0.5}),
     ("unjudged@5", plain.unjudged, {"k": 5}),
     ("relstring@4", plain.relstring, {"k": 4}),
+    ("mean_rank(rel=2)@4", plain.rank_of_first, {"k": 4, "rel": 2}),
+    ("median_rank", plain.rank_of_first, {"k": 1000}),
+    ("rsum", plain.rsum, {}),
+    ("map_at_r(rel=2)", plain.map_at_r, {"rel": 2}),
+    ("minp", plain.minp, {}),
 ]
 
 
@@ -232,6 +253,9 @@ SUMMARIES = [  # metric, cases, the figure over them; and a policy, where it has
     ("gm_map", [Case([1]), Case([], [1])], sqrt(1 * 0.00001)),  # no query counts as less
     ("gm_bpref", [Case([1, 0], [1]), Case([1, 0], [1] * 7)], sqrt(1 / 2 * 1 / 8)),
     ("utility", [Case([1, 1]), Case([0])], (2 - 1) / 2),
+    ("mean_rank@9", [Case([1]), Case([0, 1]), Case([], [1])], (1 + 2 + 10) / 3),
+    ("median_rank@9", [Case([1]), Case([0, 1]), Case([], [1])], 2),
+    ("median_rank@9", [Case([1]), Case([0, 1])], 1.5),  # between the two in the middle
 ]
 
 

@@ -101,7 +101,10 @@ def with_best_grade(k):
 def test_scores_lie_between_their_bounds_and_so_does_what_the_best_grade_would_give():
     every = graded_cases(FEW)
     judged = graded_cases(Case([0 if is_open(given) else given for given in case.ranked], case.missed) for case in FEW)
-    best = {k: assay.evaluate(*as_dicts(with_best_grade(k)), NUMBERS, policy=assay.Policy(max_grade=TOP)) for k in (None, 5)}
+    best = {
+        k: assay.evaluate(*as_dicts(with_best_grade(k)), NUMBERS, policy=assay.Policy(max_grade=TOP))
+        for k in (None, 5, 1000)
+    }
     for bound in NUMBERS:
         low, high, _ = residual_scores(bound, every)
         scores, highest = together().array(bound.name)[::5], best[bound.params.get("k")].array(bound.name)

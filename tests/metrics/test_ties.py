@@ -91,7 +91,7 @@ def test_which_metrics_have_a_closed_form():
     assert named == {
         *("precision", "recall", "capped_recall", "f", "hit", "mrr", "map", "rprec", "ndcg", "dcg", "rbp", "rbp_residual"),
         *("judged", "unjudged", "err", "nerr", "sdcg", "num_rel_ret", "rprec_mult", "gm_map", "bpref", "gm_bpref", "bing"),
-        *("q_measure", "mean_rel_ret"),
+        *("q_measure", "mean_rel_ret", "rsum"),
     }
     assert all(bound.expected(view()) is None for bound in OF_RETRIEVED)
 
@@ -187,6 +187,7 @@ EXPECTED_BY_HAND = [  # metric, the grades of each group of equals, the mean ove
     # one relevant document anywhere among 1,000: the mean of 1 ÷ rank is the harmonic number over 1,000
     ("mrr", [[1, *[None] * 999]], sum(1 / rank for rank in range(1, 1001)) / 1000),
     ("recall@10", [[1, *[None] * 999]], 0.01),
+    ("rsum", [[1, None]], 100 * (1 / 2 + 1 + 1)),
 ]
 
 

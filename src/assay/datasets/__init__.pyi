@@ -31,6 +31,9 @@ from assay.datasets.kinds import LenientShare as LenientShare
 from assay.datasets.loading import has_own_documents as has_own_documents
 from assay.datasets.loading import load_bundled as load_bundled
 from assay.datasets.loading import load_dataset as load_dataset
+from assay.datasets.media.media_files import find_media as find_media
+from assay.datasets.media.media_files import media_root as media_root
+from assay.datasets.media.media_files import read_image as read_image
 from assay.datasets.preflight.check import check_dataset as check_dataset
 from assay.datasets.preflight.check import unreadable as unreadable
 from assay.datasets.preflight.documents import find_empty_corpus as find_empty_corpus

@@ -25,6 +25,7 @@ from assay.datasets.times.time_scope import (
 from assay.errors import DataError, Fault, UnknownName, current_leniency, most_faults, near_matches, raise_faults
 from assay.frames import Columns, Tables, Tabular, filled_columns, tag_columns
 from assay.model import (
+    IGNORED,
     Document,
     FeatureTable,
     Judgments,
@@ -34,7 +35,6 @@ from assay.model import (
     Query,
     RelevanceJudgment,
     Span,
-    Time,
     fingerprint,
     judgments_of_mapping,
     key_id,
@@ -348,22 +348,30 @@ MAX_TAG_VALUES = 50
 
 def _plain(grade: float) -> float:
     """A whole grade as an int; any other grade unchanged."""
-    return int(grade) if float(grade).is_integer() else grade
+    return int(grade) if float(grade).is_integer() and grade != IGNORED else grade
+
+
+def _beside_text(record: Query | Document) -> tuple[str, ...]:
+    """The file and the time of a record, if it has them; nothing for texts, so that their fingerprints stay the same."""
+    file = () if record.media is None else (record.media,)
+    return file if record.time is None else (*file, time_text(record.time))
 
 
 def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((query.query_id, query.text, query.scope or "", *_time(query.time)) for query in dataset.queries.values())
+    return ((query.query_id, query.text, query.scope or "", *_beside_text(query)) for query in dataset.queries.values())
 
 
 def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
     return (
-        (document.doc_id, document.title or "", document.text, document.group or "", *_time(document.time))
+        (
+            document.doc_id,
+            document.title or "",
+            document.text,
+            document.group or "",
+            *_beside_text(document),
+        )
         for document in dataset.documents.values()
     )
-
-
-def _time(time: Time | None) -> tuple[str, ...]:
-    return () if time is None else (time_text(time),)
 
 
 def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:

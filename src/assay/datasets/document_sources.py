@@ -37,7 +37,7 @@ from assay.files import (
     suffix_of,
     take_each,
 )
-from assay.model import Document
+from assay.model import MEDIA_FIELDS, Document
 from assay.text import shortened
 
 Documents = MutableMapping[str, Document]
@@ -164,7 +164,7 @@ def _check_texts(names: Iterable[str], named: Named, label: str) -> None:
     """Raise if no column has texts although one has a name that is not known; note if there are only titles."""
     roles = roles_of("documents", names, named)
     unknown = [name for name in names if name not in roles.values() and role_of("documents", name) is None]
-    if "text" in roles or not unknown:
+    if roles.keys() & {"text", *MEDIA_FIELDS} or not unknown:
         return
     listed = ", ".join(map(repr, names))
     what = f"found no column with the text of documents among {listed}; {accepted_names('documents', 'text')}"

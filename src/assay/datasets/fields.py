@@ -22,7 +22,20 @@ from assay.files import (
     fold,
     parse_json,
 )
-from assay.model import EMPTY_ID, Document, Query, RelevanceJudgment, is_finite_number, text_id
+from assay.model import (
+    EMPTY_ID,
+    IGNORE,
+    IGNORED,
+    MEDIA_FIELDS,
+    Document,
+    Query,
+    RelevanceJudgment,
+    is_finite_number,
+    is_ignore,
+    names_file,
+    parse_grade,
+    text_id,
+)
 from assay.text import shortened
 
 Record = Mapping[str, Any]
@@ -88,6 +101,8 @@ def _choose(table: str, names: tuple[str, ...], named: Named) -> _Choice:
 def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, str]]:
     """The known fields of the record by role, the rest as its metadata, and the column of each role.
 
+    The path of an image or another file is in the metadata, under `image` or `media`.
+
     Of two columns for one role, the likelier is used in all records, also where it is empty; a note names the other, which
     becomes metadata.
     """
@@ -99,6 +114,9 @@ def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, An
             current_reading().note_once((table, role, name), table, f"{what}, and {name!r} is kept as metadata; {advice}")
     known = {role: record[name] for role, name in columns.items() if record[name] is not None}
     rest = {name: record[name] for name in others if record[name] is not None}
+    for name in MEDIA_FIELDS:
+        if (value := known.pop(name, None)) is not None:
+            rest[name if names_file(value) else columns[name]] = value
     return known, _merge_metadata(rest, known.pop("metadata", None)), columns
 
 
@@ -133,12 +151,14 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
     has_id = "query_id" in known
     query_id = filled_id(known.pop("query_id", number))
     place = f"{place}, query {query_id}"
-    relevant, grade, retrieved = (known.pop(name, None) for name in ("relevant", "grade", "retrieved"))
+    relevant, ignored, grade, retrieved = (known.pop(name, None) for name in ("relevant", "ignored", "grade", "retrieved"))
     judged = None if relevant is None else judged_ids(relevant, place, notes, split=False)
     if grade is not None and judged is not None and set(judged.values()) <= {1}:
         judged = dict.fromkeys(judged, _grade(grade))
     elif grade is not None:
         metadata = {**(metadata or {}), columns["grade"]: grade}
+    if ignored is not None:
+        judged = _with_ignored(judged or {}, _id_list(ignored, "ignored"))
     if "expected" in known:
         known["expected"] = answer_text(known["expected"], place, notes)
     if "evidence" in known:
@@ -154,6 +174,14 @@ def query_of(record: Record, number: int, place: str, notes: Notes, named: Named
     return QueryRecord(query, judged, columns.get("relevant", ""), returned, has_id)
 
 
+def _with_ignored(judged: Mapping[str, float], ignored: Iterable[str]) -> dict[str, float]:
+    """The judgments with the documents that do not count. A document cannot be both relevant and ignored."""
+    names = list(ignored)
+    if twice := [doc for doc in names if judged.get(doc, IGNORED) != IGNORED]:
+        raise DataError(f"document {twice[0]} has a grade and is ignored; keep one of them")
+    return {**judged, **dict.fromkeys(names, IGNORED)}
+
+
 def _grade(value: Any) -> float:
     grade: float = _number(value)
     if not is_finite_number(grade):
@@ -162,9 +190,9 @@ def _grade(value: Any) -> float:
 
 
 def _number(value: Any) -> Any:
-    """The number that a cell of a table has as text; anything else unchanged."""
+    """The number that a cell of a table has as text, or the number for `ignore`; anything else unchanged."""
     try:
-        return float(value) if isinstance(value, str) else value
+        return (parse_grade if is_ignore(value) else float)(value) if isinstance(value, str) else value
     except ValueError:
         return value
 
@@ -281,6 +309,7 @@ def judged_ids(value: Any, place: str, notes: Notes, *, split: bool = True) -> d
     judged: dict[str, float] = {}
     for key, grade in graded:
         doc = filled_id(key)
+        grade = parse_grade(grade) if is_ignore(grade) else grade
         if not is_finite_number(grade):
             raise DataError(f"the grade of document {doc} must be a finite number, not {shortened(grade)}")
         if doc in judged and judged[doc] != grade:
@@ -301,6 +330,8 @@ def _parse_graded(item: Any) -> tuple[Any, Any]:
 def filled_fields(record: Any) -> dict[str, Any]:
     """The fields of a record that have a value, by name."""
     values = {name: getattr(record, name) for name in record.__dataclass_fields__}
+    if values.get("relevance_grade") == IGNORED:
+        values["relevance_grade"] = IGNORE
     return {name: plain_time(value) for name, value in values.items() if value is not None}
 
 

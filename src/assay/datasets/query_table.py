@@ -12,7 +12,7 @@ from assay.datasets.document_ids import DocumentIds
 from assay.datasets.fields import Record, judgment_of, query_of, role_of, roles_of
 from assay.errors import DataError
 from assay.files import WEAK_NAMES, accepted_names, current_reading, fold
-from assay.model import GENERATED_FROM, Query
+from assay.model import GENERATED_FROM, MEDIA_FIELDS, Query
 from assay.text import counted
 
 ID_NAME = re.compile(r"(^|_)(ids?|docs?|documents?|sources?|chunks?|passages?)$")
@@ -129,7 +129,11 @@ class QueryTable:
         """Raise if no column has the text of queries, although one has a name that is not known."""
         roles = roles_of("queries", self._names, current_reading().named_roles("queries", self._names))
         unknown = [name for name in self._names if name not in roles.values() and role_of("queries", name) is None]
-        if not self._names or "query" in roles or ("query_id" in roles and (self._judged or not unknown)):
+        if (
+            not self._names
+            or roles.keys() & {"query", *MEDIA_FIELDS}
+            or ("query_id" in roles and (self._judged or not unknown))
+        ):
             return
         names = ", ".join(map(repr, self._names))
         what = f"found no column with the text of queries among {names}; {accepted_names('queries', 'query')}"

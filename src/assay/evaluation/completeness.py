@@ -1,6 +1,7 @@
 """Completeness of benchmarks: queries without text, relevant documents that are missing, and complete judgments.
 
-One rule for all commands: a query without text cannot be sent, so it is left out of all scores. A relevant document that is
+One rule for all commands: a query without text cannot be sent, unless it has an image or another file, so it is left out of
+all scores. A relevant document that is
 not among the documents stays in the ideal ranking unless its judgment is dropped. Both are counted.
 """
 
@@ -27,7 +28,7 @@ MISSING_DOCUMENTS = (KEEP, DROP)
 
 def queries_without_text(dataset: BenchmarkDataset) -> list[str]:
     """The queries that are left out, and the judged ids that are not queries; none if no query of the dataset has a text."""
-    if not any(query.text.strip() for query in dataset.queries.values()):
+    if all(query.is_empty for query in dataset.queries.values()):
         return []
     from assay.datasets import queries_to_send
 

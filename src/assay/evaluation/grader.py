@@ -16,7 +16,7 @@ from assay.evaluation.profile import Setting, Settings
 from assay.evaluation.times.ages import AgeSource
 from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
-from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
+from assay.model import IGNORED, Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Documents, ExternalRun, Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
 
 DEFAULT_RANK_RULE = Policy().rank_rule
@@ -110,7 +110,27 @@ class Grader:
         return views
 
     def documents(self, rule: RankRule, k: int | None) -> Documents:
-        """A function that returns the first k documents of a query, ranked by a rule. A file is read again."""
+        """A function that returns the first k documents of a query, ranked by a rule. A file is read again.
+
+        Documents that judgments ignore are left out, as in the graded run.
+        """
+        if self.qrels.ignored is None:
+            return self._documents(rule, k)
+        ignored = {query: _ignored_by(self.qrels, query) for query in self.qrels}
+        most_ignored = max(map(len, ignored.values()))
+        deeper = rule._replace(depth=None if rule.depth is None else rule.depth + most_ignored)
+        every = self._documents(deeper, None if k is None else k + most_ignored)
+
+        def documents(query: str, most: int | None) -> list[str]:
+            dropped = ignored.get(query, frozenset())
+            end = min((n for n in (most, rule.depth) if n is not None), default=None)
+            first = every(query, None if end is None else end + len(dropped))
+            return [document for document in first if document not in dropped][:end]
+
+        return documents
+
+    def _documents(self, rule: RankRule, k: int | None) -> Documents:
+        """The same, with all documents that were retrieved."""
         if isinstance(self._source, ExternalRun):
             best = self._source.top_documents(self.qrels, k, rule)
             return lambda query, most: best.get(query, [])[: rule.depth][:most]
@@ -149,6 +169,11 @@ class Grader:
         rows = zip(queries, docs, better.tolist(), equal.tolist(), strict=True)
         lengths = zip(run.query_ids, run.n_retrieved.tolist(), strict=True)
         return {"judgments": self.qrels.fingerprint, "rankings": fingerprint([*rows, *lengths])}
+
+
+def _ignored_by(qrels: Qrels, query: str) -> frozenset[str]:
+    """The documents that the judgments of a query ignore."""
+    return frozenset(document for document, grade in qrels[query].items() if grade == IGNORED)
 
 
 def _keeps_scores(rule: RankRule) -> bool:

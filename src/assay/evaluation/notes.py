@@ -10,6 +10,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, Fault, first_faults
 from assay.evaluation.conventions import differences
@@ -43,6 +45,7 @@ def notes_on(
     return (
         *_notes_on_data(grading, grader.qrels, run, profile.policy, documents),
         *grader.qrels.notes,
+        *_notes_on_ignored(grader.qrels),
         *(run.notes if isinstance(run, FileSource | Run) else ()),
         *_notes_on_constant_scores(grading, profile.policy),
         *_notes_on_levels(settings, profile.policy),
@@ -64,6 +67,16 @@ def _notes_on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, doc
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
         notes.append(f"grades above the maximum grade of {policy.max_grade:g} count as {policy.max_grade:g}.")
     return notes
+
+
+def _notes_on_ignored(qrels: Qrels) -> list[str]:
+    """A note on documents that judgments ignore."""
+    if qrels.ignored is None:
+        return []
+    n, n_queries = int(qrels.ignored.sum()), len(np.unique(qrels.query_of[qrels.ignored]))
+    says = f"{counted(n, 'judgment')} of {counted(n_queries, 'query')} {'says' if n == 1 else 'say'} ignore"
+    what = "this document is" if n == 1 else "these documents are"
+    return [f"{says}: {what} dropped from the rankings before anything is measured."]
 
 
 def _notes_on_constant_scores(grading: Grading, policy: Policy) -> list[str]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,8 +53,11 @@ from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import Adapted, BoundProvider, CountedDocuments, RelevanceRule
 from assay.repository import describe_repository
+from assay.text import counted
 from assay.views import Times
 
+DOCUMENTS_LOOKED_AT = 100
+"""Documents that are looked at to see whether they have texts."""
 DEFAULT_DEPTH = 100
 """The number of documents to retrieve, unless a metric has a larger cutoff."""
 RESPONSES_PER_LOG_LINE = 1000
@@ -328,32 +332,41 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
     notes = list(part.provider.notes_on(list(part.queries.values()))) if rankings else []
     if rankings and not any(rankings.values()):
         notes.append("the provider returned no documents for any query.")
+        if part.provider.needs_text and _are_only_media(part.dataset):
+            what = "the documents are images or other files without texts"
+            notes.append(f"{what}, and {part.provider.name} searches by text.")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
         notes.append(
             f"{part.provider.name} does not receive the scope of a query, so it may have searched outside the scope."
         )
-    if _lacks_texts(part):
-        n = len(part.queries)
-        of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
-        notes.append(f"{of_queries} a text, so {part.provider.name} was sent empty texts.")
+    notes += _notes_on_texts(part)
     notes += notes_on_unknown_documents(part, rankings)
     notes += notes_on_unit(part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 
 
-NEEDS_NO_TEXT = ("oracle", "random_order", "replay")
-"""Providers that do not read the text of a query."""
+def _are_only_media(dataset: BenchmarkDataset) -> bool:
+    """Whether the first documents have an image or another file and no text."""
+    first = list(islice(dataset.documents.values(), DOCUMENTS_LOOKED_AT))
+    return bool(first) and all(document.media is not None and not document.content.strip() for document in first)
 
 
-def _lacks_texts(part: Part) -> bool:
-    """Whether no query has a text, but the provider needs texts."""
-    return _needs_texts(part.provider) and not any(query.text.strip() for query in part.queries.values())
-
-
-def _needs_texts(provider: BoundProvider) -> bool:
-    if provider.parts and not provider.provider.keeps_first:
-        return any(map(_needs_texts, provider.parts))
-    return provider.provider.name not in NEEDS_NO_TEXT and not provider.provider.reads_features
+def _notes_on_texts(part: Part) -> list[str]:
+    """A note if the provider searches by texts, but queries have only an image or another file, or none has a text."""
+    without = [query for query in part.queries.values() if not query.text.strip()]
+    n, n_all = len(without), len(part.queries)
+    if not part.provider.needs_text or not without:
+        return []
+    n_media = sum(query.media is not None for query in without)
+    if n_media:
+        is_one = n_media == 1
+        have = f"{n_media:,} of {counted(n_all, 'query')} {'has' if is_one else 'have'} an image or another file and no text"
+        sent = f"{part.provider.name} searches by text, so it was sent {'an empty text' if is_one else 'empty texts'}"
+        return [f"{have}. {sent}. To search by images, use vectors:FILE with embeddings."]
+    if n < n_all:
+        return []
+    of_queries = "the only query has" if n == 1 else f"none of the {n:,} queries has"
+    return [f"{of_queries} a text, so {part.provider.name} was sent empty texts."]
 
 
 def make_provenance(

@@ -11,6 +11,12 @@ from collections.abc import Mapping
 Names = Mapping[str, tuple[str, ...]]
 """Role → accepted names, the most likely first."""
 
+MEDIA_NAMES: Names = {
+    "image": ("image", "image_path", "image_file", "image_url"),
+    "media": ("media", "media_path", "media_file", "media_url", "audio", "audio_path", "video", "video_path"),
+}
+"""Columns with the path or URL of a file that belongs to a query or a document."""
+
 QUERY_NAMES: Names = {
     "query_id": ("query_id", "qid", "question_id", "id", "_id"),
     "query": ("query", "question", "text", "query_text", "search_query", "user_input", "input", "title"),
@@ -42,17 +48,22 @@ QUERY_NAMES: Names = {
     "domain": ("domain",),
     "evidence": ("evidence",),
     "scope": ("scope",),
+    "ignored": ("ignored_ids", "ignore_ids", "ignored", "junk_ids", "junk"),
     "retrieved": ("retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "retrieved"),
     "time": ("time", "timestamp", "date", "datetime", "date_time", "asked_at", "query_time", "query_date", "created_at"),
+    **MEDIA_NAMES,
     "metadata": ("metadata",),
 }
 """Columns of a table of queries. `relevant` are the ids of the relevant documents, `grade` is the grade of a single one,
-`expected` is the expected answer, `retrieved` are the ids that a system returned, and `time` is when the query was asked."""
+`expected` is the expected answer, `ignored` are the ids of documents that do not count for the query, `retrieved` are the
+ids that a system returned, and `time` is when the query was asked."""
 
 DOCUMENT_NAMES: Names = {
     "doc_id": ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "corpus_id", "pid", "id", "_id"),
     "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
-    **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
+    **{name: (name,) for name in ("title", "source", "page_number", "section", "group")},
+    **MEDIA_NAMES,
+    "metadata": ("metadata",),
     "time": (
         *("time", "timestamp", "date", "datetime", "date_time", "published", "published_at", "published_date"),
         *("publication_date", "publish_date", "pub_date", "created_at", "created"),

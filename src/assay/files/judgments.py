@@ -25,6 +25,7 @@ from assay.model import (
     checked_grades,
     is_truth_value,
     judgments_of_mapping,
+    parse_grade,
     parse_number,
     text_id,
 )
@@ -238,7 +239,7 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
             doc = doc if type(doc) is str else text_id(doc)
             if not query or not doc:
                 raise DataError(EMPTY_ID)
-            grade = parse_number(value)
+            grade = (parse_number if isinstance(subtopic, Iteration) else parse_grade)(value)
             if not isfinite(grade):
                 raise DataError(f"the grade must be a finite number, not {value!r}")
             judged = by_query.get(query, {})

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
 from assay.errors import DataError, Hint
-from assay.model import checked_grades
+from assay.model import IGNORED, checked_grades, grade_word
 
 WRITE_JSON = Hint("", "write JSON instead")
 HALF_CHARACTER = "contains half a character (one half of a surrogate pair)"
@@ -30,7 +30,9 @@ def write_qrels(
     subtopics: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
 ) -> None:
     """Write TREC judgments: query 0 document grade. With subtopics, one line per subtopic, which replaces the 0."""
-    checked_grades(qrels)
+    if (checked_grades(qrels) == IGNORED).any():
+        what = "some judgments say that a document is ignored, which TREC files cannot say"
+        raise DataError(what, source=path, hint=WRITE_JSON)
     with atomic_write(path) as file:
         for query, judged in qrels.items():
             for doc, best in judged.items():
@@ -57,9 +59,9 @@ def why_not_trec(query: str, document: str) -> BadId | None:
 
 
 def grade_text(grade: float) -> str:
-    """A grade in its shortest form, without loss: 2, 0.5, 0.30000000000000004."""
-    short = f"{grade:g}"
-    return short if float(short) == grade else repr(float(grade))
+    """A grade in its shortest form, without loss: 2, 0.5, 0.30000000000000004; `ignore` for a document that is ignored."""
+    short = grade_word(grade)
+    return short if grade == IGNORED or float(short) == grade else repr(float(grade))
 
 
 def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str = "assay") -> None:

@@ -99,6 +99,17 @@ QUESTIONS = (
         "aspects ambiguous facet facets meanings repeat served",
     ),
     Question(
+        "images",
+        "Does an image find its caption, or other pictures of the same thing?",
+        "Cross-modal benchmarks report hit@1, hit@5 and hit@10 (their R@k), the sum of these three, and the median rank. If "
+        "there are several pictures of one person, place or product, map_at_r looks at the first R ranks, and minp at the "
+        "last relevant document.",
+        ("rsum", "hit", "recall", "median_rank", "mean_rank", "map_at_r", "minp"),
+        ("rsum", "hit@1", "median_rank", "map_at_r"),
+        "image images picture pictures photo photos caption captions cross-modal multimodal visual instance person "
+        "re-identification reid camera embedding metric learning product landmark median",
+    ),
+    Question(
         "noise",
         "How much of what we show is useless?",
         "Space is limited, on pages and in prompts. precision@k is the share that is relevant; f1@k balances it with "

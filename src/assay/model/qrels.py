@@ -17,7 +17,7 @@ from assay.errors import DataError
 from assay.frames import Columns, Tables, Tabular
 from assay.model.ids import all_text, key_id, text_id, with_text_keys
 from assay.model.kinds import JudgmentSource
-from assay.model.values import as_number, is_finite_number, unpacked
+from assay.model.values import IGNORED, as_number, is_finite_number, is_ignore, unpacked
 from assay.text import counted
 
 
@@ -240,6 +240,12 @@ class Qrels(Tabular, Mapping[str, dict[str, float]]):
         return fingerprint(rows)
 
     @cached_property
+    def ignored(self) -> Bools | None:
+        """Which judgments say that a document does not count; None if none does."""
+        mask = self.grades == IGNORED
+        return mask if mask.any() else None
+
+    @cached_property
     def max_grade(self) -> float:
         """The highest grade of all judgments (0 if no grade is above 0)."""
         return float(self.grades.max(initial=0.0))
@@ -272,8 +278,8 @@ def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
     return digest.hexdigest()
 
 
-def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
-    """All grades as one float array. A grade that is not a finite number is an error with its query and document."""
+def checked_grades(by_query: Mapping[str, Mapping[str, float | str]]) -> Floats:
+    """All grades as one float array. A grade must be a finite number or `ignore`; the error names query and document."""
     values = list(chain.from_iterable(judged.values() for judged in by_query.values()))
     if all(issubclass(kind, int | float | np.number | np.bool_) for kind in set(map(type, values))):
         with suppress(OverflowError, TypeError):
@@ -282,6 +288,6 @@ def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
                 return grades
     for query, judged in by_query.items():
         for doc, grade in judged.items():
-            if not is_finite_number(grade):
+            if not is_finite_number(grade) and not is_ignore(grade):
                 raise DataError(f"the grade of document {doc} for query {query} must be a finite number, not {grade!r}")
-    return np.array([as_number(value) for value in values], dtype=np.float64)
+    return np.array([IGNORED if is_ignore(value) else as_number(value) for value in values], dtype=np.float64)

@@ -12,8 +12,9 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import text_id
+from assay.model.media import MEDIA_FIELDS, media_of, names_file
 from assay.model.times import Time, is_later, parse_time, periods_of, time_text
-from assay.model.values import as_number, is_finite_number, is_truth_value
+from assay.model.values import IGNORED, as_number, is_finite_number, is_ignore, is_truth_value
 
 LARGEST_EXACT = 2.0**53
 """All whole numbers below this are exact as floats."""
@@ -55,14 +56,25 @@ class Query:
 
         Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`), each
         entry of a list is a tag with the value yes, and a mapping holds tags. Other metadata win over tags of the same name.
+        The path of an image or another file is not a tag.
         """
         named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
         own = {name: str(value) for name, value in named.items() if value is not None}
-        metadata = self.metadata or {}
+        metadata = _without_media(self.metadata or {})
         inner = {name: value for place in LISTED for name, value in _named_tags(metadata.get(place)).items()}
         periods = {} if self.time is None else periods_of(self.time)
         more = {name: _tag(value) for name, value in {**periods, **inner, **metadata}.items()}
         return {**{name: value for name, value in more.items() if value is not None}, **own}
+
+    @property
+    def media(self) -> str | None:
+        """The path or URL of the image or other file that belongs to the query; None if it has none."""
+        return media_of(self.metadata)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the query has neither a text nor an image or another file, so that there is nothing to search for."""
+        return not self.text.strip() and self.media is None
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -71,6 +83,12 @@ class Query:
         return tuple(
             name for name, value in fields if isinstance(value, list | tuple | AbstractSet | np.ndarray) and len(value)
         )
+
+
+def _without_media(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata without fields that name a file."""
+    paths = [name for name in MEDIA_FIELDS if name in metadata and names_file(metadata[name])]
+    return {name: value for name, value in metadata.items() if name not in paths} if paths else metadata
 
 
 def _named_tags(tags: object) -> Mapping[str, object]:
@@ -124,6 +142,11 @@ class Document:
         """Title and text together: what a retriever indexes."""
         return f"{self.title}\n{self.text}" if self.title else self.text
 
+    @property
+    def media(self) -> str | None:
+        """The path or URL of the image or other file that is the document or belongs to it; None if it has none."""
+        return media_of(self.metadata)
+
 
 @dataclass(frozen=True, slots=True)
 class RelevanceJudgment:
@@ -145,6 +168,8 @@ class RelevanceJudgment:
                 object.__setattr__(self, name, text_id(getattr(self, name)))
         if self.valid_from is not None or self.valid_to is not None:
             self._check_interval()
+        if is_ignore(self.relevance_grade):
+            object.__setattr__(self, "relevance_grade", IGNORED)
         if not is_finite_number(self.relevance_grade):
             whose = f"the grade of document {self.doc_id} for query {self.query_id}"
             raise DataError(f"{whose} must be a finite number, not {self.relevance_grade!r}")

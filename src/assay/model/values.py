@@ -62,6 +62,30 @@ def parse_number(value: Any) -> float:
     return float(value)
 
 
+IGNORED = float(-np.finfo(np.float64).max)
+"""The grade of a document that does not count for a query: it is dropped from rankings before anything is measured.
+
+It is a finite number, so it goes wherever grades go, and no judge gives it. Below every real grade, it is never relevant.
+"""
+IGNORE = "ignore"
+"""How judgments in tables, JSON and mappings write this grade."""
+
+
+def is_ignore(value: object) -> bool:
+    """Whether a value is the word for a document that does not count, in any case."""
+    return isinstance(value, str) and value.strip().lower() == IGNORE
+
+
+def parse_grade(value: Any) -> float:
+    """The grade in a field of a record: a number, or the word `ignore`; a ValueError or TypeError for anything else."""
+    return IGNORED if is_ignore(value) else parse_number(value)
+
+
+def grade_word(grade: float) -> str:
+    """A grade for people: a number in its short form, or `ignore`."""
+    return IGNORE if grade == IGNORED else f"{grade:g}"
+
+
 def is_finite_number(value: object) -> bool:
     """Whether the value is a finite number."""
     number = as_number(value)

@@ -81,6 +81,8 @@ class Provider:
     """Whether its hits contain the ranking before it reordered them."""
     reads_features: bool = False
     """Whether it ranks the documents of a query by their features, which only benchmarks for learning to rank have."""
+    needs_text: bool = True
+    """Whether it searches by the text of a query. If not, a query may have only an id or an image."""
     notes: Callable[..., Iterable[str]] | None = None
     """Queries and parameters → what readers of the result should know about how it handles these queries."""
 
@@ -157,6 +159,13 @@ class BoundProvider:
     def reads_features(self) -> bool:
         """Whether it or one of its parts ranks documents by their features."""
         return self.provider.reads_features or any(part.reads_features for part in self.parts)
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether it searches by the text of a query; a combined provider does if any of its parts that search does."""
+        if self.parts and not self.provider.keeps_first:
+            return any(part.needs_text for part in self.parts)
+        return self.provider.needs_text and not self.provider.reads_features
 
     @property
     def heeds_scope(self) -> bool:

@@ -30,6 +30,11 @@ from assay.reports.page.page import Group as Group
 from assay.reports.page.page import Page as Page
 from assay.reports.page.page import make_group as make_group
 from assay.reports.page.page import make_page as make_page
+from assay.reports.page.pictures import DOCUMENTS as DOCUMENTS
+from assay.reports.page.pictures import QUERIES as QUERIES
+from assay.reports.page.pictures import Picture as Picture
+from assay.reports.page.pictures import PicturesOf as PicturesOf
+from assay.reports.page.pictures import no_pictures as no_pictures
 from assay.reports.page.queries import CARDS_LEAD as CARDS_LEAD
 from assay.reports.page.subject import BenchmarkReport as BenchmarkReport
 from assay.reports.page.subject import ExpectedOf as ExpectedOf

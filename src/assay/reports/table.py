@@ -61,6 +61,8 @@ class Cell:
     """From 0 to 1: drawn as a bar next to the text."""
     tint: float | None = None
     """From -1 (worst) to 1 (best): how strongly the cell is coloured."""
+    picture: str = ""
+    """The address of a small image next to it; only web pages show it."""
     values: tuple[tuple[str, Value], ...] | None = None
     """What CSV has in its place: names of columns and the value in each; None: its value or its text."""
 

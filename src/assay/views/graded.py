@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, running_products, running_sums
-from assay.model import Qrels
+from assay.model import IGNORED, Qrels
 from assay.views.subtopics import BySubtopic, by_subtopic
 
 T = TypeVar("T")
@@ -328,6 +328,10 @@ def ordered_run(
 ) -> GradedRun:
     """The same for judgments that are in the order of their queries and ranks already."""
     retrieved = Hits(qrels.query_of[judgment], rank, qrels.grades[judgment], len(qrels))
+    if qrels.ignored is not None:
+        is_ignored = qrels.ignored[judgment]
+        retrieved, n_retrieved, ties = _without_ignored(retrieved, is_ignored, n_retrieved, ties)
+        judgment = judgment[~is_ignored]
     return GradedRun(
         qrels.query_ids,
         retrieved,
@@ -341,11 +345,26 @@ def ordered_run(
     )
 
 
+def _without_ignored(hits: Hits, is_ignored: Bools, n_retrieved: Ints, ties: Ties | None) -> tuple[Hits, Ints, Ties | None]:
+    """The hits as if ignored documents had not been retrieved: documents after them move up, and groups of ties shrink."""
+    n_ignored = np.bincount(hits.query[is_ignored], minlength=hits.n_queries)
+    counts = np.cumsum(is_ignored)
+    above = counts - (np.cumsum(n_ignored) - n_ignored)[hits.query]
+    kept = Hits(hits.query, hits.rank - above, hits.grade, hits.n_queries).where(~is_ignored)
+    if ties is not None:
+        start, group = tie_groups(hits.query, ties.better)
+        above_group = (above - is_ignored)[start][group]
+        in_group = np.bincount(group, weights=is_ignored).astype(np.int64)[group]
+        ties = Ties(ties.better - above_group, ties.equal - in_group).where(~is_ignored)
+    return kept, n_retrieved - n_ignored, ties
+
+
 def _ideal(qrels: Qrels) -> Hits:
-    """Every judged grade of each query, best first; the same object for every run."""
+    """Every judged grade of each query that counts, best first; the same object for every run."""
     if "ideal" not in qrels.remembered:
         places = np.arange(1, len(qrels.docs) + 1)
         places -= qrels.offsets[:-1][qrels.query_of]
-        qrels.remembered["ideal"] = Hits(qrels.query_of, places, qrels.descending, len(qrels))
+        ideal_hits = Hits(qrels.query_of, places, qrels.descending, len(qrels))
+        qrels.remembered["ideal"] = ideal_hits if qrels.ignored is None else ideal_hits.where(qrels.descending > IGNORED)
     ideal: Hits = qrels.remembered["ideal"]
     return ideal

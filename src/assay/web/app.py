@@ -13,6 +13,7 @@ from assay.masking import add_secret
 from assay.web.api.routes import routes as api_routes
 from assay.web.documents import ServedDatasets
 from assay.web.live import routes as live_routes
+from assay.web.media import media_routes
 from assay.web.page import Page, PageRequest
 from assay.web.pages import (
     compare,
@@ -74,6 +75,7 @@ MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     queue_agreement.routes,
     decide.routes,
     query_notes.routes,
+    media_routes,
     live_routes,
     api_routes,
 )

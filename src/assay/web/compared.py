@@ -105,6 +105,7 @@ def compared_results(state: AppState, keys: tuple[str, ...], baseline: str, requ
             comparison,
             words_of=state.datasets.texts_of,
             expected_of=state.datasets.expected_of,
+            pictures_of=state.datasets.pictures_of,
             slice_link=_slice_links(keys, baseline, request),
             failed=failed,
         )

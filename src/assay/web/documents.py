@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
+from assay.datasets import find_media, media_root, read_image
 from assay.errors import AssayError
 from assay.evaluation import Grades, Result
 from assay.judging import PAGE_LETTERS
+from assay.model import IMAGE, kind_of_media
+from assay.reports import QUERIES, Picture
+from assay.text import printable
 from assay.views import text_at
 
 if TYPE_CHECKING:
@@ -47,6 +52,23 @@ class LoadedDataset:
         documents = self.dataset.documents
         entry = documents.get(document) if isinstance(documents, Mapping) else None
         return str(entry.content) if entry is not None and entry.doc_id == document else self.text(document)
+
+    def media(self, part: str, name: str) -> str | None:
+        """The path or URL of the file of a document or a query; None if it has none."""
+        entries: Mapping[str, Any] = self.dataset.queries if part == QUERIES else self.dataset.documents
+        try:
+            entry = entries.get(name)
+        except (AssayError, OSError):
+            return None
+        return entry.media if entry is not None else None
+
+    def image(self, part: str, name: str, most: int) -> tuple[str, bytes] | None:
+        """The MIME type and the content of a local image of at most `most` bytes; None if there is none.
+
+        Only files in the folder of the benchmark are opened, and only if their first bytes are those of an image.
+        """
+        place, root = self.media(part, name), media_root(self.dataset)
+        return None if place is None or root is None else read_image(find_media(root, place), most)
 
     def expected(self, query: str) -> str:
         """The expected answer to a query; empty if there is none."""
@@ -113,6 +135,21 @@ class ServedDatasets:
         loaded = self.find(result, "documents")
         return () if loaded is None else (loaded.text(document), loaded.content(document))
 
+    def pictures_of(self, result: Result, part: str, ids: Sequence[str]) -> dict[str, Picture]:
+        """Id → its picture at an address of this server; empty if the data are not available or have changed."""
+        loaded = self.find(result, part)
+        if loaded is None:
+            return {}
+        pictures: dict[str, Picture] = {}
+        for name in ids:
+            if (place := loaded.media(part, name)) is not None:
+                pictures[name] = Picture(printable(place), _address_of(loaded, part, name, place))
+        return pictures
+
+    def with_fingerprint(self, part: str, fingerprint: str) -> LoadedDataset | None:
+        """A given benchmark by the fingerprint of its documents or queries; None if there is none."""
+        return next((loaded for loaded in self._datasets if loaded.fingerprints[part] == fingerprint), None)
+
     def expected_of(self, result: Result, query: str) -> str:
         """The expected answer to a query of a result; empty if the data are not available or have changed."""
         loaded = self.find(result, "queries")
@@ -122,6 +159,14 @@ class ServedDatasets:
         yield from (loaded for loaded in self._datasets if loaded.dataset.name == name)
         if (loaded := _bundled(name)) is not None:
             yield loaded
+
+
+def _address_of(loaded: LoadedDataset, part: str, name: str, place: str) -> str:
+    """The address of a local image on this server; empty for anything else, because only local images are shown."""
+    root = media_root(loaded.dataset)
+    if root is None or kind_of_media(place) != IMAGE or find_media(root, place).path is None:
+        return ""
+    return f"/media/{part}/{loaded.fingerprints[part]}?{urlencode({'id': name})}"
 
 
 @lru_cache(maxsize=8)

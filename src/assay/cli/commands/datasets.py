@@ -13,6 +13,7 @@ from assay.cli.reading_options import add_reading_arguments
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError, near_matches
+from assay.model import grade_word
 from assay.text import printable
 
 EXAMPLES = """\
@@ -98,7 +99,7 @@ def _show(options: argparse.Namespace) -> int:
     dataset = load_dataset(options.paths[0], options.dataset_format)
     content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
     if options.format == "json":
-        content["grade_distribution"] = {f"{grade:g}": count for grade, count in content["grade_distribution"].items()}
+        content["grade_distribution"] = {grade_word(grade): count for grade, count in content["grade_distribution"].items()}
         content["repairs"] = [
             {"place": repair.place, "what": repair.what, "is_loss": repair.is_loss, "code": repair.code}
             for repair in dataset.repairs

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
     from assay.monitoring import GateReport
-    from assay.reports import BenchmarkReport, ExpectedOf, Page, WordsOf
+    from assay.reports import BenchmarkReport, Page
 
 
 CHART_KINDS = ("svg", "png", "pdf")
@@ -95,8 +95,9 @@ def run_report(options: argparse.Namespace) -> int:
 def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how: ComparisonOptions) -> list[BenchmarkReport]:
     """A part of the page for each benchmark; several systems on one are compared."""
     from assay.reports import BenchmarkReport, anchor_of
+    from assay.web import content_of_cards
 
-    texts = _text_sources(options)
+    texts = content_of_cards(options.dataset, options.dataset_format)
     groups = sources.groups
     reports = []
     for place, group in enumerate(groups, 1):
@@ -111,28 +112,18 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
             comparison = compare_best(options, working, how)
             shown = tuple(result for result in working if result.name in comparison.names)
         reports.append(
-            BenchmarkReport(shown, comparison, by, group=name, words_of=texts[0], expected_of=texts[1], failed=failed)
+            BenchmarkReport(
+                shown,
+                comparison,
+                by,
+                group=name,
+                words_of=texts.words_of,
+                expected_of=texts.expected_of,
+                pictures_of=texts.pictures_of,
+                failed=failed,
+            )
         )
     return reports
-
-
-def _text_sources(options: argparse.Namespace) -> tuple[WordsOf, ExpectedOf]:
-    """The source of document texts and of expected answers: the given benchmark, else a bundled one."""
-    from assay.web import LoadedDataset, expected_of, texts_of
-
-    if not options.dataset:
-        return texts_of, expected_of
-    from assay.datasets import load_dataset
-
-    loaded = LoadedDataset(load_dataset(options.dataset, options.dataset_format))
-
-    def words_in_benchmark(result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG001 (all are about this benchmark)
-        return {name: text for name in names if (text := loaded.text(name))}
-
-    def answer_in_benchmark(result: Result, query: str) -> str:  # noqa: ARG001 (as above)
-        return loaded.expected(query)
-
-    return words_in_benchmark, answer_in_benchmark
 
 
 def _with_asked_metrics(options: argparse.Namespace, result: Result) -> Result:

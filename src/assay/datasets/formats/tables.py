@@ -28,7 +28,7 @@ from assay.datasets.probe import Probe
 from assay.datasets.times.record_times import TIME, plain_time, take_time
 from assay.errors import DataError
 from assay.files import decode_file, decode_part, new_folder, write_lines, write_parquet_table
-from assay.model import Document, Query, RelevanceJudgment, Span, checked_grades
+from assay.model import IGNORE, IGNORED, Document, Query, RelevanceJudgment, Span, checked_grades, parse_grade
 from assay.text import shortened
 
 JSON_EXAMPLE = """\
@@ -50,7 +50,7 @@ class Content:
     """The content of the file."""
 
     queries: Records | None = None
-    qrels: dict[str, dict[str, float]] = field(default_factory=dict)
+    qrels: dict[str, dict[str, float | str]] = field(default_factory=dict)
     documents: Records = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
     judgments: list[RelevanceJudgment] = field(default_factory=list)
@@ -65,7 +65,7 @@ def read_json(path: Path) -> BenchmarkDataset:
     ids may be numbers. Judgments and spans of a query that is left out are left out too.
     """
     content = decode_file(path, Content)
-    checked_grades(content.qrels)
+    judged = _grades(content.qrels, path)
     if content.queries is None and not content.qrels:
         example = '{"queries": {"q1": {"text": "…"}}, …}'
         raise DataError(f"{path}: found neither queries nor qrels; expected {example}")
@@ -81,13 +81,25 @@ def read_json(path: Path) -> BenchmarkDataset:
         metadata,
         queries=queries,
         documents=_records(Document, content.documents, notes)[0],
-        qrels={query: judged for query, judged in content.qrels.items() if query not in bad},
+        qrels={query: grades for query, grades in judged.items() if query not in bad},
         spans={query: spans for query, spans in content.spans.items() if query not in bad},
         repairs=notes.repairs,
     )
     notes.raise_if_any(len(dataset.queries) + len(dataset.documents) + notes.n_faults)
     add_judges(dataset, (judgment for judgment in content.judgments if judgment.query_id not in bad), str(path))
     return dataset
+
+
+def _grades(qrels: Mapping[str, Mapping[str, float | str]], path: Path) -> dict[str, dict[str, float]]:
+    """The grades as numbers. A grade that is neither a number nor `ignore` is an error."""
+    try:
+        checked_grades(qrels)
+    except DataError as error:
+        raise error.at(path) from None
+    return {
+        query: {doc: parse_grade(grade) if isinstance(grade, str) else grade for doc, grade in judged.items()}
+        for query, judged in qrels.items()
+    }
 
 
 def _unknown(path: Path) -> dict[str, Any]:
@@ -187,7 +199,11 @@ def content_of(dataset: BenchmarkDataset) -> dict[str, Any]:
         "queries": {key: filled_fields(query) for key, query in dataset.queries.items()},
         "documents": {key: filled_fields(document) for key, document in dataset.documents.items()},
         "qrels": {
-            query: {doc: grade for doc, grade in judged.items() if (query, doc) not in dataset.intervals}
+            query: {
+                doc: IGNORE if grade == IGNORED else grade
+                for doc, grade in judged.items()
+                if (query, doc) not in dataset.intervals
+            }
             for query, judged in dataset.qrels.items()
         },
     }

@@ -62,6 +62,11 @@ DOCUMENT_CODES = {
         "otherwise this is harmless"
     ),
     "query-is-document-text": _warning("remove the copy; otherwise a system gets credit for finding the query itself"),
+    "missing-media": _warning("add the files, or correct the paths; a path is relative to the folder of the benchmark"),
+    "media-outside-folder": _error(
+        "move these files into the folder of the benchmark; assay opens no file outside this folder that a benchmark names"
+    ),
+    "unknown-media-type": _warning("check the file extension; assay knows files of images, sound and video by it"),
     "scope-unknown": _warning(
         "set the `group` of the query's documents to its scope, or correct the scope; as it is, the query can find nothing"
     ),

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.findings import Case, Cases, Finding, how_many
+from assay.datasets.preflight.media import MediaSurvey
 from assay.datasets.preflight.queries import describe_mojibake, find_mojibake, folded_id
 from assay.errors import DataError
 from assay.model import Document, Time
@@ -96,6 +97,7 @@ class _Survey:
         self._has_spans = any(dataset.spans.values())
         self._texts, self._folded = array("q"), array("q")
         self._empty, self._mojibake = Cases("empty-document"), Cases("mojibake-document")
+        self._media = MediaSurvey(dataset)
         self._mismatch, self._is_query = Cases("document-id-mismatch"), Cases("query-is-document-text")
 
     def add(self, key: str, document: Document) -> None:
@@ -108,11 +110,14 @@ class _Survey:
         if document.time is not None:
             corpus.time_of[key] = document.time
         is_empty = not content or content.isspace()
-        self._texts.append(hash((key, None) if is_empty else (document.group, content)))
+        media = document.media
+        self._texts.append(hash((key, None) if is_empty else (document.group, content, media)))
         self._folded.append(hash(folded_id(key)))
         if key != document.doc_id:
             self._mismatch.about_document(key, f"its doc_id is {document.doc_id!r}")
-        if is_empty:
+        if media is not None:
+            self._media.add_document(key, media)
+        if is_empty and media is None:
             self._empty.about_document(key)
         elif wrong := find_mojibake(content):
             self._mojibake.about_document(key, describe_mojibake(*wrong))
@@ -130,6 +135,7 @@ class _Survey:
         yield from self._empty.finding(f"{how_many(self._empty, 'document', 'has', 'have', of=n)} no text")
         bad = how_many(self._mojibake, "document", "contains", "contain", of=n)
         yield from self._mojibake.finding(f"{bad} wrongly decoded characters")
+        yield from self._media.findings()
         yield from self._copies()
         yield from self._same_ids()
         same = how_many(self._is_query, "document", "has", "have")

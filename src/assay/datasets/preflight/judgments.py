@@ -12,7 +12,7 @@ from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.preflight.documents import Corpus, check_stale, stale_sentences
 from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases, how_many
 from assay.files import document_of
-from assay.model import FileNames, Query, Span
+from assay.model import IGNORED, FileNames, Query, Span, grade_word
 from assay.text import counted, percent
 
 MAX_SHARE_OF_ONE_QUERY = 0.5
@@ -61,7 +61,7 @@ def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Fin
     for key, judged in dataset.qrels.items():
         if not judged.keys() <= corpus.ids.keys():
             for doc in (doc for doc in judged if doc not in corpus.ids):
-                (relevant if judged[doc] > 0 else others).about_judgment(key, doc, f"grade {judged[doc]:g}")
+                (relevant if judged[doc] > 0 else others).about_judgment(key, doc, f"grade {grade_word(judged[doc])}")
                 affected |= {key} if judged[doc] > 0 else set()
         scope = _scope(dataset.queries.get(key))
         if scope is not None and dataset.features is None:  # a file of features judges the documents of each query
@@ -158,14 +158,18 @@ def _conflicts(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
         grade = dataset.qrels.get(key, {}).get(doc)
         if grade is not None and grade != judgment.relevance_grade:
             by = f"from {judgment.judge or 'the judge'}"
-            cases.about_judgment(key, doc, f"grade {grade:g} in the judgments, but {judgment.relevance_grade:g} {by}")
+            cases.about_judgment(
+                key, doc, f"grade {grade_word(grade)} in the judgments, but {grade_word(judgment.relevance_grade)} {by}"
+            )
     for key, query in dataset.queries.items():
         for doc in (query.evidence or ()) if key in dataset.qrels else ():
             if dataset.qrels[key].get(doc, 1) <= 0:
-                cases.about_judgment(key, doc, f"is evidence, but has grade {dataset.qrels[key][doc]:g}")
+                cases.about_judgment(key, doc, f"is evidence, but has grade {grade_word(dataset.qrels[key][doc])}")
     for key, judged in dataset.qrels.items() if corpus.first_copy else ():
         for doc, other in _unlike_copies(judged, corpus.first_copy):
-            cases.about_judgment(key, doc, f"grade {judged[doc]:g}, but its copy {other} has grade {judged[other]:g}")
+            cases.about_judgment(
+                key, doc, f"grade {grade_word(judged[doc])}, but its copy {other} has grade {grade_word(judged[other])}"
+            )
     return cases.finding(f"{how_many(cases, 'judgment', 'conflicts', 'conflict')} with other ground truth")
 
 
@@ -183,10 +187,10 @@ def _grades(dataset: BenchmarkDataset) -> Iterator[Finding]:
         histogram.update(judged.values())
     if not histogram:
         return
-    counts = ", ".join(f"{grade:g}: {histogram[grade]:,}" for grade in sorted(histogram)[:MAX_GRADES_LISTED])
+    counts = ", ".join(f"{grade_word(grade)}: {histogram[grade]:,}" for grade in sorted(histogram)[:MAX_GRADES_LISTED])
     counts += ", …" if len(histogram) > MAX_GRADES_LISTED else ""
     for code, singular, plural, odd in (
-        ("negative-grades", "is negative", "are negative", {grade for grade in histogram if grade < 0}),
+        ("negative-grades", "is negative", "are negative", {grade for grade in histogram if IGNORED < grade < 0}),
         ("fractional-grades", "is not a whole number", "are not whole numbers", {grade for grade in histogram if grade % 1}),
         ("mixed-grade-scales", "is far above the others", "are far above the others", _of_another_scale(histogram)),
     ):

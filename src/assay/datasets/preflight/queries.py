@@ -51,7 +51,7 @@ def _empty(dataset: BenchmarkDataset) -> Iterator[Finding]:
     """Queries without text. If no query has one, this is right for judgments alone, because then only runs are scored."""
     empty = Cases("empty-query")
     for key, query in dataset.queries.items():
-        if not query.text.strip():
+        if query.is_empty:
             empty.about_query(key)
     n = len(dataset.queries)
     if len(empty) < n:
@@ -61,9 +61,11 @@ def _empty(dataset: BenchmarkDataset) -> Iterator[Finding]:
 
 
 def queries_to_send(dataset: BenchmarkDataset) -> Mapping[str, Query]:
-    """The queries with a text. If no query has a text, all queries and judged ids, because then only runs are scored."""
-    with_text = {key: query for key, query in dataset.queries.items() if query.text.strip()}
-    return with_text or {**dataset.queries, **{key: Query(key) for key in dataset.qrels if key not in dataset.queries}}
+    """The queries with a text, an image or another file. If no query has one, all queries and judged ids, because then only
+    runs are scored.
+    """
+    with_content = {key: query for key, query in dataset.queries.items() if not query.is_empty}
+    return with_content or {**dataset.queries, **{key: Query(key) for key in dataset.qrels if key not in dataset.queries}}
 
 
 QUERY_FILES = ("queries", "topics", "questions", "golden")

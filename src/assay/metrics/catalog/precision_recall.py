@@ -102,7 +102,8 @@ F_MEASURE = Metric(
 def hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
     """Whether any of the first k documents is relevant.
 
-    Each query scores 1 or 0, so the mean is the share of queries with a hit. trec_eval calls it success.
+    Each query scores 1 or 0, so the mean is the share of queries with a hit. trec_eval calls it success. Person
+    re-identification calls it cmc, the cumulative match characteristic.
     """
     return (run.relevant(rel).n_within(k) > 0).astype(float)
 
@@ -117,7 +118,7 @@ HIT = Metric(
     hit,
     expected=expected_hit,
     params=(CUTOFF, REL, JUDGED_ONLY),
-    aliases=("hit_rate", "hitrate", "success", "top_k_accuracy"),
+    aliases=("hit_rate", "hitrate", "success", "top_k_accuracy", "cmc"),
     mistaken_for=("recall",),
     formula="1 if a relevant document is in the top k, else 0",
     cite="Buckley & Voorhees 2005, TREC: Experiment and Evaluation in Information Retrieval, ch. 3",

@@ -89,6 +89,7 @@ ORACLE = Provider(
     Oracle,
     is_repeatable=False,
     is_exhaustive=True,
+    needs_text=False,
 )
 
 
@@ -132,6 +133,7 @@ RANDOM_ORDER = Provider(
     RandomOrder,
     params=(Param("seed", whole_number, 0, "seed of the random order"),),
     is_exhaustive=True,
+    needs_text=False,
 )
 
 
@@ -193,6 +195,7 @@ REPLAY = Provider(
             aliases=("file", "path"),
         ),
     ),
+    needs_text=False,
     indexes=False,
     is_repeatable=False,
     short_for="run",

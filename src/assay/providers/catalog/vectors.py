@@ -94,7 +94,8 @@ def _by_distance(
 
 
 def opened(documents: str, queries: str, documents_ids: str, queries_ids: str) -> tuple[VectorFile, VectorFile]:
-    """Both files; their rows must have the same length."""
+    """Both files; their rows must have the same length. Without queries, the file of documents has their vectors too."""
+    queries, queries_ids = (queries, queries_ids) if queries else (documents, documents_ids)
     ours, asked = open_vectors(documents, documents_ids, "document"), open_vectors(queries, queries_ids, "query")
     if ours.width != asked.width:
         widths = f"{documents} has {ours.width:,} numbers per row, but {queries} has {asked.width:,}"
@@ -122,13 +123,15 @@ PROVIDER = Provider(
             REQUIRED,
             ".npy with a row per document in the order of the benchmark, or .npz with ids and vectors",
         ),
-        Param("queries", str, REQUIRED, "the same as documents, for the queries"),
+        Param("queries", str, "", "the same as documents, for the queries; if not set, the file of documents has their ids"),
         Param("documents_ids", str, "", "text file with the id of each row of documents, one per line"),
         Param("queries_ids", str, "", "the same as documents_ids, for the queries"),
         Param(
             "similarity", one_of("cosine", "dot", "euclidean"), "cosine", "similarity of vectors: cosine, dot or euclidean"
         ),
     ),
+    short_for="documents",
     check=check_files,
     sources=_files,
+    needs_text=False,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 from assay.comparison import ranking_of, sign_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
+from assay.model import grade_word
 from assay.reports.page.marked_words import Piece, Terms, marked
 from assay.reports.page.moves import Move, Slope, draw_slope, moves_between, notable_moves
+from assay.reports.page.pictures import DOCUMENTS, QUERIES, Picture
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.table import Cell, Mark, PlainPart, Table, anchor_of, joined, text_columns
 from assay.text import counted, printable
@@ -49,6 +51,7 @@ class Hit:
     """The move in words."""
     key: str = ""
     """The id of the document, as it is."""
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class Card:
     slope: Slope | None = None
     link: str = ""
     """The page of the query, if there is one."""
+    picture: Picture | None = None
+    """The image of the query, if it has one."""
 
     @property
     def arrow(self) -> str:
@@ -159,7 +164,11 @@ class _Maker:
             expected=_cut(printable(" ".join(self._expected().split())), LONGEST_ANSWER),
             moves=notable_moves(moves, DEPTH),
             slope=draw_slope(moves, DEPTH),
+            picture=next((pictures[query] for pictures in self._query_pictures(results) if query in pictures), None),
         )
+
+    def _query_pictures(self, results: Sequence[Result]) -> Iterator[Mapping[str, Picture]]:
+        return (self.report.pictures_of(result, QUERIES, [self.query]) for result in results)
 
     def _expected(self) -> str:
         """The expected answer: of the stored query, else of the benchmark."""
@@ -181,7 +190,11 @@ class _Maker:
                 place = f"{ranks[document]:,}" if document in ranks else "–"
                 hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed", key=document))
         texts = self.report.words_of(result, [hit.key for hit in hits])
-        hits = [replace(hit, text=marked(texts.get(hit.key, ""), terms, LONGEST_DOCUMENT)) for hit in hits]
+        pictures = self.report.pictures_of(result, DOCUMENTS, [hit.key for hit in hits])
+        hits = [
+            replace(hit, text=marked(texts.get(hit.key, ""), terms, LONGEST_DOCUMENT), picture=pictures.get(hit.key))
+            for hit in hits
+        ]
         return Side(
             printable(result.name or "run"),
             score,
@@ -196,7 +209,7 @@ class _Maker:
         if (grade := (result.relevant.get(self.query) or {}).get(document)) is not None:
             return replace(hit, grade=f"✓ {grade:g}", tone="relevant")
         if (grade := (result.nonrelevant.get(self.query) or {}).get(document)) is not None:
-            return replace(hit, grade=f"✗ {grade:g}", tone="nonrelevant")
+            return replace(hit, grade=f"✗ {grade_word(grade)}", tone="nonrelevant")
         return replace(hit, grade=UNJUDGED, tone=UNJUDGED) if self._knows_unjudged else hit
 
     @cached_property

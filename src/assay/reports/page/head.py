@@ -15,6 +15,7 @@ from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.report import Report
 from assay.reports.sections.comparison_head import head_line, systems_text
+from assay.reports.sections.directions import direction_sections
 from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.overview import standing_text
@@ -122,7 +123,12 @@ def cross_benchmark_section(reports: Sequence[BenchmarkReport]) -> Section | Non
     are_languages = tables[0].are_languages
     title = "Across languages" if are_languages else "Across benchmarks"
     lead = MEANING if are_languages else "The values of different benchmarks are side by side, without a mean over them."
-    return Section("across", title, tuple(map(_across, tables)), lead)
+    both = [
+        part
+        for section in direction_sections([result for report in reports for result in report.results])
+        for part in section.parts
+    ]
+    return Section("across", title, (*map(_across, tables), *both), lead)
 
 
 def _across(across_table: CrossBenchmarkTable) -> Table:

@@ -12,6 +12,7 @@ from assay.evaluation import Confidence, Result, with_intervals
 from assay.metrics import BoundMetric
 from assay.model import Tags
 from assay.monitoring import GateReport
+from assay.reports.page.pictures import PicturesOf, no_pictures
 from assay.reports.sections.evaluation import without_figures
 from assay.reports.sections.moved_queries import moving_metric, reference_of
 from assay.text import printable
@@ -61,6 +62,8 @@ class BenchmarkReport:
     """Reads documents: a result and document ids → their texts."""
     expected_of: ExpectedOf = field(default=no_answer, repr=False)
     """Reads expected answers: a result and a query → the answer, empty if there is none."""
+    pictures_of: PicturesOf = field(default=no_pictures, repr=False)
+    """Reads images: a result, `documents` or `queries`, and ids → pictures."""
     slice_link: SliceLink = field(default=no_link, repr=False)
     """The address of the queries of a slice, by its tag and value."""
     failed: tuple[Result, ...] = ()

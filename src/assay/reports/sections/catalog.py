@@ -10,6 +10,7 @@ from assay.datasets import BenchmarkDataset, Case, Finding, Format, Repair, know
 from assay.errors import DataError
 from assay.execution import Part, Response
 from assay.grammar import REQUIRED, show
+from assay.model import grade_word
 from assay.providers import Provider
 from assay.reports.layout import MARGIN, Style, set_table
 from assay.reports.table import Column, Mark, Notes, Paragraph, Section, Table, cells, table_section, text_columns
@@ -244,7 +245,7 @@ def describe_repairs(repairs: Sequence[Repair]) -> str:
 
 def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The statistics as names and texts; what a benchmark does not have is left out."""
-    grades = ", ".join(f"{grade:g}: {count:,}" for grade, count in content["grade_distribution"].items())
+    grades = ", ".join(f"{grade_word(grade)}: {count:,}" for grade, count in content["grade_distribution"].items())
     per_query = f"{content['judgments_per_query']:.1f} per judged query"
     lines = [
         ("queries", f"{content['num_queries']:,} ({content['num_judged_queries']:,} judged)"),

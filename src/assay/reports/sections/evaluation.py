@@ -26,6 +26,7 @@ from assay.model import MEAN, Column
 from assay.reports.layout import Style
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
+from assay.reports.sections.directions import direction_sections
 from assay.reports.sections.run_notes import failure_notes, latency_notes, shared_sections
 from assay.reports.sections.scores import best_first, render_scores, score_sections
 from assay.reports.sections.slices import agreement_sections, metric_to_slice, overlap_of, sections_by_tags
@@ -84,7 +85,7 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
         scores, *others = score_sections(_report(some, form, how), form)
         sections += [_with_overlap(scores, some), *others]
         sections += shared_sections(some, form)
-    return (*sections, *sections_by_tags(slices, only, Figures()))
+    return (*sections, *direction_sections(results), *sections_by_tags(slices, only, Figures()))
 
 
 def _with_overlap(scores: Section, results: Sequence[Result]) -> Section:

@@ -10,7 +10,7 @@ from assay.evaluation import Result
 from assay.execution import Cache
 from assay.grammar import REQUIRED, show
 from assay.metrics import recorded_metric
-from assay.model import Rankings, Run
+from assay.model import Rankings, Run, grade_word
 from assay.providers import all_providers
 from assay.reports.table import Column, Notes, Section, Table, cells, table_from_rows, table_section, text_columns
 from assay.store import Entry, StoredEvaluation
@@ -256,5 +256,5 @@ def _figure(metric: str, value: float | str | None) -> str:
 
 
 def _hit(hit: Mapping[str, Any]) -> tuple[str, ...]:
-    grade = "" if hit["grade"] is None else f"{hit['grade']:g}"
+    grade = "" if hit["grade"] is None else grade_word(hit["grade"])
     return str(hit["rank"]), hit["document"], f"{hit['score']:.6g}", grade

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
-from assay.reports import TITLE, Cell, Column, Mark, Table, number, query_to_dict, readable_time, text_columns, words
+from assay.model import grade_word
+from assay.reports import (
+    DOCUMENTS,
+    QUERIES,
+    TITLE,
+    Cell,
+    Column,
+    Mark,
+    Picture,
+    Table,
+    number,
+    query_to_dict,
+    readable_time,
+    text_columns,
+    words,
+)
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web.grading import OUTCOMES, grade_forms, outcome_of, without_outcome
@@ -39,14 +55,15 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
     texts = state.datasets.texts_of(result, documents)
     judge = draft.judge if draft else request.judge
     forms, truth_forms = (grade_forms(state, listed.key, query, judge, texts, part) for part in ("", "truth"))
-    ranking = _ranking(record, texts)
-    truth, scores, runs = _truth(result, query, record, texts), _scores(result, query), _runs(state, listed, query, result)
-    ids = list(result.query_ids)
-    place = ids.index(query) if query in ids else -1
+    pictures = state.datasets.pictures_of(result, DOCUMENTS, documents)
+    ranking = _ranking(record, texts, pictures)
+    truth = _truth(result, query, record, texts, pictures)
+    scores, runs = _scores(result, query), _runs(state, listed, query, result)
     content = {
         "listed": listed,
         "query": query,
         "text": plain["text"],
+        "picture": state.datasets.pictures_of(result, QUERIES, [query]).get(query),
         "tags": [(str(name), str(value)) for name, value in plain["tags"].items()],
         "failure": record["failure"],
         "ranking": ranking,
@@ -62,11 +79,20 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
         "truth_forms": list(map(truth_forms, list(result.relevant.get(query) or ())[:MAX_FORMS])),
         "return_to": without_outcome(request),
         "notes": notes_of(state, listed.key, query, judge),
-        "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
-        "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
+        **_neighbours(listed, result, query),
     }
     tables = {"ranking": ranking, "ground-truth": truth, "scores": scores, "other-runs": runs}
     return View("query.html.j2", printable(query), content, {name: _table_function(grid) for name, grid in tables.items()})
+
+
+def _neighbours(listed: ListedResult, result: Result, query: str) -> dict[str, str]:
+    """The addresses of the query before and after it; empty if there is none."""
+    ids = list(result.query_ids)
+    place = ids.index(query) if query in ids else -1
+    return {
+        "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
+        "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
+    }
 
 
 def _table_function(grid: Table) -> Any:
@@ -84,7 +110,13 @@ def _plain(state: AppState, listed: ListedResult, result: Result, query: str) ->
     return query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
 
 
-def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
+def _document(document: str, pictures: Mapping[str, Picture], mark: Mark = Mark.NONE) -> Cell:
+    """The id of a document with its small image, if it has one."""
+    picture = pictures.get(document)
+    return replace(words(document, mark=mark), picture=picture.source if picture else "")
+
+
+def _ranking(record: Mapping[str, Any], texts: Mapping[str, str], pictures: Mapping[str, Picture]) -> Table:
     """The ranking with its grades; unjudged documents have none."""
     rows = []
     for hit in record["ranking"]:
@@ -92,8 +124,8 @@ def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
         mark = Mark.RELEVANT if grade else Mark.NONE
         fields = [
             number(str(hit["rank"]), hit["rank"], mark=mark),
-            words(hit["document"], mark=mark),
-            Cell("" if grade is None else f"{grade:g}", value=grade if grade is not None else "", mark=mark),
+            _document(hit["document"], pictures, mark),
+            Cell("" if grade is None else grade_word(grade), value=grade if grade is not None else "", mark=mark),
             number(f"{hit['score']:.6g}", hit["score"], mark=mark),
         ]
         rows.append((*fields, *([words(texts.get(hit["document"], ""), mark=mark)] if texts else ())))
@@ -101,14 +133,16 @@ def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
     return Table((*heads, *(text_columns("text") if texts else ())), tuple(rows), "Ranking")
 
 
-def _truth(result: Result, query: str, record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
+def _truth(
+    result: Result, query: str, record: Mapping[str, Any], texts: Mapping[str, str], pictures: Mapping[str, Picture]
+) -> Table:
     """The relevant documents with their grades and ranks."""
     ranks = {hit["document"]: hit["rank"] for hit in record["ranking"]}
     rows = []
     for document, grade in (result.relevant.get(query) or {}).items():
         rank = ranks.get(document)
         place = number(f"{rank:,}", rank) if rank else Cell("not retrieved", value="", mark=Mark.WORSE)
-        row = (words(document), number(f"{grade:g}", grade), place)
+        row = (_document(document, pictures), number(f"{grade:g}", grade), place)
         rows.append((*row, *([words(texts.get(document, ""))] if texts else ())))
     heads = [Column("document", kind="text"), Column("grade"), Column("rank")]
     return Table((*heads, *(text_columns("text") if texts else ())), tuple(rows), "Ground truth")

@@ -1,0 +1,1 @@
+"""Images and other files of a benchmark, and the layouts of image–caption sets."""
