@@ -1,6 +1,10 @@
 """A clean benchmark and a clean run, and every code of the preflight: what has it, and what narrowly does not."""
 
+<<<<<<< HEAD
 from dataclasses import replace
+=======
+from pathlib import Path
+>>>>>>> wt-28-media
 
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
 from assay.datasets import Repair
@@ -32,6 +36,14 @@ def judged(query: Query, grades: dict[str, float] | None = None, **changes) -> B
     dataset = with_query(query, **changes)
     dataset.qrels[query.query_id] = {"d4": 1} if grades is None else grades
     return dataset
+
+
+HERE = Path(__file__).parent
+
+
+def with_image(place: str, path: Path | None) -> BenchmarkDataset:
+    """One more document, which is an image; `path` is the folder of the benchmark."""
+    return with_document(Document("d13", metadata={"image": place}), path=path)
 
 
 def with_document(document: Document, **changes) -> BenchmarkDataset:
@@ -130,6 +142,9 @@ OF_DATASETS = {
     "query-is-document-id": (with_document(Document("q1", "what else")), with_document(Document("q11", "what else"))),
     "query-is-document-text": tuple(with_document(Document("d13", TEXTS["q1"] + end)) for end in ("\n", "?")),
     "scope-unknown": (scoped(scope="c"), scoped(scope="a")),
+    "missing-media": (with_image("none.png", HERE), with_image("https://example.org/none.png", HERE)),
+    "media-outside-folder": (with_image("../none.png", HERE), with_image("../none.png", None)),
+    "unknown-media-type": (with_image("a.xyz", None), with_image("a.png", None)),
     "span-outside-file": (spanned(2, 4), spanned(2, 3)),
     "stale-span": (spanned(1, 1, text="two"), spanned(2, 2, text="two ")),
     "repaired": (clean(repairs=[Repair("line 3", "fixed")]), clean()),

@@ -13,7 +13,6 @@ from assay.masking import add_secret
 from assay.web.api.routes import routes as api_routes
 from assay.web.documents import ServedDatasets
 from assay.web.live import routes as live_routes
-from assay.web.media import media_routes
 from assay.web.page import Page, PageRequest
 from assay.web.pages import (
     compare,
@@ -24,6 +23,7 @@ from assay.web.pages import (
     judging,
     judgments,
     leaderboard,
+    media,
     metrics,
     progress,
     query,
@@ -75,7 +75,7 @@ MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     queue_agreement.routes,
     decide.routes,
     query_notes.routes,
-    media_routes,
+    media.routes,
     live_routes,
     api_routes,
 )

@@ -18,7 +18,7 @@ from assay.datasets.media.caption_layouts import (
     read_coco,
     read_karpathy,
 )
-from assay.datasets.media.media_files import ANNOTATIONS
+from assay.datasets.media.media_files import ANNOTATIONS, find_media
 from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, near_matches
 from assay.files import note_opened
@@ -144,12 +144,17 @@ def _locate(images: Sequence[CaptionedImage], folder: Path, split: str) -> None:
     """Set the places of images relative to the folder; if the images are not there, their URLs, if there are any."""
     places = ["", *([split, f"images/{split}"] if split else []), *FOLDERS]
     some = images[:N_TRIED]
-    holder = next((place for place in places if any((folder / place / image.place).is_file() for image in some)), None)
+    holder = next((place for place in places if any(_is_in(folder, place, image) for image in some)), None)
     for image in images:
         if holder:
             image.place = f"{holder}/{image.place}"
         elif holder is None and image.address:
             image.place = image.address
+
+
+def _is_in(folder: Path, place: str, image: CaptionedImage) -> bool:
+    """Whether the image is in this place of the folder."""
+    return find_media(folder, f"{place}/{image.place}" if place else image.place).path is not None
 
 
 def _coco_files(folder: Path) -> list[Path]:

@@ -24,7 +24,7 @@ CACHE = "private, max-age=300"
 NOT_HERE = "no image of a benchmark of this server is here"
 
 
-def media_routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
+def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     """The address of images; the guard has checked the token."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import Response
