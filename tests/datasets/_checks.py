@@ -1,10 +1,7 @@
 """A clean benchmark and a clean run, and every code of the preflight: what has it, and what narrowly does not."""
 
-<<<<<<< HEAD
 from dataclasses import replace
-=======
 from pathlib import Path
->>>>>>> wt-28-media
 
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
 from assay.datasets import Repair
