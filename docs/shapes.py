@@ -286,6 +286,11 @@ SHAPES = (
         },
     ),
     Shape(
+        "LETOR and SVMlight, for learning to rank",
+        "letor",
+        {"train.txt": "2 qid:10 1:0.03 2:0.67 #docid = d1\n0 qid:10 1:0.08 2:0.17 #docid = d2"},
+    ),
+    Shape(
         "HPO cases", "hpo_cases", {"cases.json": '[{"text": "The child has seizures.", "expected_hpo_ids": ["HP:0001250"]}]'}
     ),
 )

@@ -1,5 +1,6 @@
 """Standard streams that are closed, full, or read by nobody, for every command there is."""
 
+import json
 import os
 import re
 import subprocess
@@ -30,11 +31,14 @@ COMMANDS = {
     "datasets": (),
     "drift": (BM25, DENSE),
     "eval": ("--benchmarks", "rag-template", "--limit", "2", "--providers", "bm25", "--metrics", "mrr", "--no-store"),
+    "experiment": ("compare", "searches.jsonl", "-m", "ctr@10"),
+    "features": ("feature(1)", "rows.txt"),
     "fuse": (BM25, DENSE, "--method", "rrf"),
     "gate": ("latest", "--rule", "ndcg@10 >= 0.9"),
     "history": ("-m", "ndcg@10"),
     "judge": ("pairs.jsonl", "--with", "openai(model=m, url='http://127.0.0.1:9/v1')"),
     "judgments": (),
+    "log": ("score", "searches.jsonl", "-m", "ctr@10"),
     "metrics": (),
     "moe": ("routes.jsonl",),
     "ontology": ("search", "seizure"),
@@ -67,6 +71,13 @@ def tried(quick, others):
     return pytest.mark.parametrize("names", [[quick], pytest.param(others, marks=pytest.mark.slow, id="others")])
 
 
+def search_line(number):
+    """A line of a search log: one of twelve users of two variants."""
+    shown, clicks = ["d1", "d2"], ["d1"] if number % 3 else []
+    asked = {"user": f"u{number}", "query": "cats", "time": 100 * number, "variant": "AB"[number % 2]}
+    return json.dumps({**asked, "shown": shown, "clicks": clicks}) + "\n"
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A folder with what every command needs, and a store."""
@@ -80,6 +91,8 @@ def place(tmp_path_factory):
         "log.csv": "query\nwhere is it\nwho was it\n",
         "pairs.jsonl": '{"query": "q1", "document": "d1", "query_text": "where is it?", "document_text": "in Bonn"}\n',
         "routes.jsonl": '{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n',
+        "rows.txt": "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:0\n1 qid:2 1:0.4 2:0\n0 qid:2 1:0.9 2:1\n",
+        "searches.jsonl": "".join(map(search_line, range(12))),
         "plan.yaml": "benchmarks: [rag-template]\nproviders: [bm25]\n",
     }.items():
         (folder / name).write_text(text)

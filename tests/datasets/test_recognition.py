@@ -19,6 +19,7 @@ MORE = {
     "golden": [SAMPLES / "golden" / "golden.csv", SAMPLES / "golden" / "golden.json"],
     "hotpotqa": sorted((SAMPLES / "hotpotqa").iterdir()),
     "hpo_cases": [SAMPLES / "hpo" / "de" / "enhanced.json", SAMPLES / "hpo" / "german" / "tiny_v1.json"],
+    "letor": [SAMPLES / "letor.txt"],
     "locomo": [SAMPLES / "locomo_folder", SAMPLES / "locomo_folder" / "conv-10.json"],
     "mteb": [SAMPLES / "mteb"],
     "rag_template": [SAMPLES / "rag_template_lines.jsonl"],

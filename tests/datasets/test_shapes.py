@@ -13,7 +13,7 @@ from assay.datasets import all_formats
 from ._files import put_all
 
 MAX_LINES = 4
-WITHOUT_TEXTS = {"TREC judgments alone", "TREC documents as SGML"}
+WITHOUT_TEXTS = {"TREC judgments alone", "TREC documents as SGML", "LETOR and SVMlight, for learning to rank"}
 WITHOUT_FILES = {"ir_datasets", "parquet"}
 """Formats that have no file of text."""
 
@@ -30,10 +30,7 @@ def test_a_sample_is_read_as_the_table_says(tmp_path: Path, shape: Shape) -> Non
     dataset = load_dataset(source, shape.format if shape.by_name else None)
     assert dataset.format == shape.format
     assert dataset.queries
-    assert any(query.text for query in dataset.queries.values()) or shape.what in (
-        "TREC judgments alone",
-        "TREC documents as SGML",
-    )
+    assert any(query.text for query in dataset.queries.values()) or shape.what in WITHOUT_TEXTS
     assert sum(text.count("\n") + 1 for text in shape.files.values()) <= MAX_LINES
 
 

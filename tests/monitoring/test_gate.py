@@ -319,7 +319,7 @@ def test_baselines_and_rules_that_do_not_fit(snapshots):
             result({"mrr": [0.0, 0.0]}, failures={"q1": "refused", "q2": "refused"}), None, "mrr >= 0.1"
         ),
         "a rule without baseline, documents": lambda: gate(of_10, moved, "mrr >= 0.1"),
-        "with a way out": lambda: gate(of_10, moved, "mrr >= 0.1", anew="assay bless x --as d"),
+        "with a way out": lambda: gate(of_10, moved, "mrr >= 0.1", renewal="assay bless x --as d"),
         "a rule without baseline, queries": lambda: gate(result({"mrr": [*OLD, 1.0]}), result({"map": OLD}), "mrr >= 0.1"),
         "no result": lambda: gate([], None, "failed = 0"),
         "figures": lambda: gate({"ndcg@10": 0.7}, None, "failed = 0"),

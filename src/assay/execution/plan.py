@@ -187,6 +187,10 @@ class WrittenPlan(dict[str, Any]):
             self["retrieval_metrics"] = {**block, "enabled_metrics": mark_written(block["enabled_metrics"])}
 
 
+FLAGS = {"cache": ("cache", True), "is_graded": ("graded_relevance", True), "strict": ("strict", False)}
+"""Field of a plan → its key, which is true or false, and what it is if it is not given."""
+
+
 def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     """A plan from plain values. All errors are reported together, including unknown keys."""
     faults = PlanFaults(where)
@@ -209,9 +213,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "selection": attempt(_parse_selection, values, where, faults),
         "retry_policy": attempt(_parse_retry_policy, values, where),
         "batch_size": attempt(parse_whole, values.get("batch_size"), "batch_size", where),
-        "cache": attempt(parse_flag, values.get("cache", True), "cache", where),
-        "is_graded": attempt(parse_flag, values.get("graded_relevance", True), "graded_relevance", where),
-        "strict": attempt(parse_flag, values.get("strict", False), "strict", where),
+        **{name: attempt(parse_flag, values.get(key, usual), key, where) for name, (key, usual) in FLAGS.items()},
         "outputs": attempt(_parse_outputs, values, where),
         "statistics": attempt(parse_statistics, values.get("statistical_analysis", {}), where),
         "by": tuple(attempt(parse_texts, values["by"], "by", where, "language") or ()) if values.get("by") else (),

@@ -106,7 +106,7 @@ def gate(
     *,
     name: str = "the baseline",
     best: Best | None = None,
-    anew: str = "",
+    renewal: str = "",
     residuals: bool = False,
     memory: GuardMemory | None = None,
     cluster: str | None = None,
@@ -125,7 +125,7 @@ def gate(
         raise UsageError("there is no result to check")
     now = with_judged_shares(now, parsed)
     pairing = pair_results(now, before, name) if before else None
-    cases = clustered(cases_of(now, pairing, parsed, name, best, anew), parsed, cluster)
+    cases = clustered(cases_of(now, pairing, parsed, name, best, renewal), parsed, cluster)
     notes = [*notes_on_clusters(cases), *(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
     verdicts, uses, use_notes = remember(parsed, cases, verdicts_of(parsed, cases), name, memory)
     unjudged = unjudged_cases(parsed, cases, thorough=residuals)
@@ -142,13 +142,13 @@ def cases_of(
     rules: Sequence[Rule],
     name: str = "the baseline",
     best: Best | None = None,
-    anew: str = "",
+    renewal: str = "",
 ) -> list[Case]:
     """The results with their baselines; an error if they cannot be compared, or if a rule is about none of them."""
     for result in now:
         check_not_all_failed(result)
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
-    cases = [case_of(result, other, rules, name, best or {}, anew) for result, other in pairs]
+    cases = [case_of(result, other, rules, name, best or {}, renewal) for result, other in pairs]
     check_rules_apply(rules, cases)
     return cases
 
@@ -188,7 +188,7 @@ def check_not_all_failed(result: Result) -> None:
         raise ProviderError(f"every query failed, so there is nothing to check. {first}", source=result.name)
 
 
-def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, anew: str = "") -> Case:
+def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, renewal: str = "") -> Case:
     """A result and its baseline on the same queries in the same order; a DataError if they cannot be compared."""
     known = {metric: figure for (benchmark, provider, metric), figure in best.items() if (benchmark, provider) == _key(now)}
     if before is None:
@@ -208,7 +208,9 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
         check_comparable(sides, shared_metrics(sides, metrics) if metrics else ())
     except AssayError as error:
         message = "; ".join(error.differences) if isinstance(error, NotComparable) else str(error)
-        renewed = f"To make this result the baseline: {anew}" if anew else "Create a new baseline on the data of this result"
+        renewed = (
+            f"To make this result the baseline: {renewal}" if renewal else "Create a new baseline on the data of this result"
+        )
         raise DataError(f"{name} cannot be compared with this result: {message.rstrip('.')}. {renewed}") from None
     return Case(now, before.subset(queries=now.query_ids), known)
 

@@ -66,10 +66,10 @@ class Checker:
 
         before, why_none = self._baseline(results)
         best = _best_so_far(rules, results, self._store)
-        anew = self._how_to_renew()
+        renewal = self._how_to_renew()
         name = self._baseline_name or "the baseline"
         with _guard_memory(rules, self._store) as memory:
-            report = gate(results, before, rules, name=name, best=best, anew=anew, memory=memory)
+            report = gate(results, before, rules, name=name, best=best, renewal=renewal, memory=memory)
         report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
         summary = gate_text(report) if report.is_passed else conclusion(report)  # the failure shows the rest
         self._request.node.user_properties.append((PROPERTY, summary))

@@ -141,7 +141,7 @@ def _make_report(options: argparse.Namespace) -> GateReport:
     against = before.label if before else "nothing"
     log_verbose(options, f"{now.label}, compared with {against}, {counted(len(rules), 'rule')}")
     best = best_so_far(options, rules, now)
-    anew = bless_command(options.baseline, now.evaluation)
+    renewal = bless_command(options.baseline, now.evaluation)
     with guard_memory(options, rules) as memory:
         report = gate(
             now.results,
@@ -149,7 +149,7 @@ def _make_report(options: argparse.Namespace) -> GateReport:
             rules,
             name=options.baseline,
             best=best,
-            anew=anew,
+            renewal=renewal,
             memory=memory,
             residuals=options.residuals,
             cluster=options.cluster,
