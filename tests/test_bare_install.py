@@ -1,5 +1,6 @@
 """A bare install: every command works, or says in one line which extra it needs."""
 
+import json
 import os
 import re
 import shutil
@@ -59,6 +60,9 @@ WORKS = [
     "queries sample examples/log.csv -n 1 -o sampled.jsonl",
     "pool latest --pairs 30 -o pool.jsonl",
     "judge pool.jsonl --with openai(model=m,url=http://127.0.0.1:9/v1)",
+    "log score examples/searches.jsonl -m ctr@10",
+    "experiment compare examples/searches.jsonl -m ctr@10",
+    "features feature(1) examples/rows.txt",
 ]
 SAYS_WHAT_TO_DO = {"judgments": "assay serve"}
 """Nothing is judged yet: the command → what its message names."""
@@ -94,6 +98,21 @@ def bare(tmp_path_factory):
     (folder / "work" / "new").mkdir()
     (folder / "work" / "examples" / "routes.jsonl").write_text('{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n')
     (folder / "work" / "examples" / "log.csv").write_text("query\nwhere is it\nwho was it\n")
+    (folder / "work" / "examples" / "rows.txt").write_text(
+        "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:0\n1 qid:2 1:0.4\n0 qid:2 1:0.9\n"
+    )
+    searches = [
+        {
+            "user": f"u{n}",
+            "query": "cats",
+            "time": n,
+            "variant": "AB"[n % 2],
+            "shown": ["d1"],
+            "clicks": ["d1"] * (n % 3 > 0),
+        }
+        for n in range(12)
+    ]
+    (folder / "work" / "examples" / "searches.jsonl").write_text("\n".join(map(json.dumps, searches)))
     answers = '{"query_id": "q1", "question": "x?", "answer": "Paris", "expected": "Paris"}\n'
     (folder / "work" / "examples" / "answers.jsonl").write_text(answers)
 

@@ -33,6 +33,8 @@ def paths(attacked):
         "/history": ["/history", f"/history?benchmark={name}&provider={words}", f"/history?since={words}"],
         "/datasets": ["/datasets", f"/datasets?name={name}", f"/datasets?name={words}"],
         "/metrics": ["/metrics", f"/metrics?name={words}"],
+        "/judgments": ["/judgments", f"/judgments?benchmark={name}", f"/judgments?benchmark={words}"],
+        "/queue": ["/queue"],
     }
 
 
