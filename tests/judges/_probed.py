@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections import Counter
 
 from assay.datasets import load_dataset
 from assay.text import words_of
@@ -57,10 +58,14 @@ class Counting(Grading):
 
 
 class Noisy(Grading):
-    """Another grade for every fifth request, at random."""
+    """Another grade for some requests, and not the same one if a request comes again. It does not depend on their order."""
 
-    noise = random.Random(5)
+    def __init__(self):
+        super().__init__()
+        self.asked = Counter()
 
     def grade(self, query, document):
         right = super().grade(query, document)
-        return self.noise.choice([0, 1, 2, 3]) if self.noise.random() < 0.3 else right
+        self.asked[query, document] += 1
+        noise = random.Random(f"{query} {document} {self.asked[query, document]}")
+        return noise.choice([0, 1, 2, 3]) if noise.random() < 0.3 else right
