@@ -21,8 +21,9 @@ def many(tmp_path):
     return tmp_path, [str(path) for path in sorted(tmp_path.glob("*.run"), reverse=True)]
 
 
-def test_the_table_has_the_best_runs_and_says_so(many, assay):
+def test_the_table_has_the_best_runs_and_says_so(many, assay, monkeypatch):
     folder, runs = many
+    monkeypatch.chdir(folder)
     done = assay("score", folder / "qrels.txt", *runs, "-m", "mrr")
     words = [line.split()[0] for line in done.out.splitlines() if line.strip()]
     assert [word for word in words if word[:4] in ("run0", "run1")] == [f"run{number:03}" for number in range(100)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -114,3 +115,17 @@ def test_commands_that_contributors_are_told_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = set(re.findall(r"(?:`|^ *)make ([a-z-]+)", text, re.MULTILINE))
     assert {"test", "lint", "release"} <= named <= targets
+
+
+def test_the_metric_of_the_page_for_contributors_works():
+    """Worked out by hand: relevant documents at ranks 1 and 4 of 5, so the mean rank is 2.5."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```py\n(.*?)```", text, re.DOTALL)
+    names = {}
+    exec("from assay.arrays import ratio", names)
+    exec("from assay.metrics.definition import CUTOFF_NEEDED, REL, GradedRun, Metric, Scores", names)
+    exec(textwrap.dedent(block), names)
+    run = {"q": ["a", "b", "c", "d", "e"], "none": ["x"]}
+    metric = names["RELEVANT_DEPTH"].bind(k=5)
+    result = assay.evaluate({"q": {"a": 1, "d": 1}, "none": {"y": 1}}, run, [metric])
+    assert result.scores("relevant_depth@5") == {"q": 0.5, "none": 0.0}
