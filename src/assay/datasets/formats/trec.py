@@ -16,8 +16,8 @@ from assay.datasets.fields import filled_fields
 from assay.datasets.folder_tables import read_card, read_queries, write_card
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
-from assay.datasets.trec_documents import has_documents, read_sgml_documents
-from assay.datasets.trec_topics import ARTICLE, add_articles, check_texts, read_topics
+from assay.datasets.trec.sgml_documents import has_documents, read_sgml_documents
+from assay.datasets.trec.topics import ARTICLE, add_articles, check_texts, read_topics
 from assay.errors import DataError, UsageError
 from assay.files import (
     BOM,

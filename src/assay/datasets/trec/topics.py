@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.datasets.dataset import Notes
-from assay.datasets.trec_documents import plain_text
+from assay.datasets.trec.sgml_documents import plain_text
 from assay.errors import DataError, Faults
 from assay.files import FileSource, decode_file, suffix_of
 from assay.model import Document, Query, text_id

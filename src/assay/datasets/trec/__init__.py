@@ -1,0 +1,1 @@
+"""TREC: topics and documents in the forms that TREC distributes."""
