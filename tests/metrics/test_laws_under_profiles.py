@@ -138,9 +138,11 @@ def test_a_metric_is_noted_exactly_where_the_tool_does_otherwise_or_has_it_not(s
             is_told = any(f", {setting.asked.name}," in f", {note.partition(': ')[0]}," for note in about)
             changes = setting.policy.changes(profile.policy)
             assert is_told == (bool(changes) or setting.metric != setting.asked), (name, setting.asked.name)
-        lacks = [one.metric.name for one in result.settings if profile.lacks(one.metric)]
+        lacking = [one.metric for one in result.settings if profile.lacks(one.metric)]
+        needs_cutoff = [one for one in lacking if "k!" in profile.has.get(one.metric.name, ()) and one.params["k"] is None]
         (note,) = [note for note in result.notes if " has no " in note] or [""]
-        assert all(one in note for one in lacks), name
+        assert all(one.name in note for one in lacking if one not in needs_cutoff), name
+        assert all(f"{one.metric.name} without a cutoff" in note for one in needs_cutoff), name
     snapshots.check(
         "metrics/notes", "\n".join(f"## {name}\n" + "".join(f"{note}\n" for note in told[name]) for name in told)
     )

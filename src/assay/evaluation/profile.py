@@ -129,6 +129,12 @@ class Profile:
             for param in definition.params
         )
 
+    def describe_lacking(self, metric: BoundMetric) -> str:
+        """The metric that the tool does not have, or does not have without a cutoff."""
+        name = metric.metric.name
+        needs_cutoff = "k!" in self.has.get(name, ()) and metric.params["k"] is None
+        return f"{name} without a cutoff" if needs_cutoff else metric.name
+
 
 def _takes(takes: tuple[str, ...], name: str, value: Any, usual: Any) -> bool:
     """Whether users can set a parameter to a value."""

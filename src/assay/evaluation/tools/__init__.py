@@ -1,0 +1,1 @@
+"""Tools: the conventions of other programs for evaluation and training, as profiles."""
