@@ -38,14 +38,15 @@ def test_the_interval_and_p_of_two_groups_are_those_of_welch():
     assert group_variance([first, second]).p == pytest.approx(stats.ttest_ind(first, second, equal_var=False).pvalue)
 
 
-def test_equally_good_languages_have_nothing_beyond_sampling_on_average():
+@pytest.mark.parametrize("n_times", [20, pytest.param(60, marks=pytest.mark.slow)])
+def test_equally_good_languages_have_nothing_beyond_sampling_on_average(n_times):
     rng = np.random.default_rng(0)
-    found = [group_variance(rng.beta(0.5, 0.5, (5, 50))) for _ in range(60)]
+    found = [group_variance(rng.beta(0.5, 0.5, (5, 50))) for _ in range(n_times)]
     assert np.mean([one.observed for one in found]) > 0.001
     unclipped = [one.observed - one.sampling for one in found]
-    assert abs(np.mean(unclipped)) < 3 * np.std(unclipped) / math.sqrt(60)
-    assert sum(one.low > 0 for one in found) <= 6
-    assert sum(one.p <= 0.05 for one in found) <= 8
+    assert abs(np.mean(unclipped)) < 3 * np.std(unclipped) / math.sqrt(n_times)
+    assert sum(one.low > 0 for one in found) <= 0.1 * n_times
+    assert sum(one.p <= 0.05 for one in found) <= 0.15 * n_times
 
 
 def test_the_order_of_queries_and_groups_does_not_matter():

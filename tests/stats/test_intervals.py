@@ -65,7 +65,8 @@ def test_the_bootstrap_is_that_of_scipy(method, level):
     values = skewed()[:, :1]
     interval = of_means(values, method, level, resamples=20_000)
     how = {"n_resamples": 20_000, "batch": 5000, "method": {"bootstrap": "percentile", "bca": "BCa"}[method]}
-    theirs = stats.bootstrap((values[:, 0],), np.mean, confidence_level=level, rng=1, **how).confidence_interval
+    how["random_state"] = np.random.default_rng(1)  # SciPy 1.15 and newer call it rng, and read both
+    theirs = stats.bootstrap((values[:, 0],), np.mean, confidence_level=level, **how).confidence_interval
     ends = interval.low[0], interval.high[0]
     assert ends == pytest.approx((theirs.low, theirs.high), abs=0.03 * (theirs.high - theirs.low))
 

@@ -26,7 +26,8 @@ def test_student(p, df):
 @pytest.mark.parametrize("df", [1.0, 9.0, 39.0, 41.0, 47.0, 999.0, 1000.0, 1e5])
 def test_student_at_the_usual_levels(df):
     for level in (0.9, 0.95, 0.99):
-        assert student_quantile((1 + level) / 2, df) == pytest.approx(stdtrit(df, (1 + level) / 2), rel=1e-12)
+        chance = (1 + level) / 2  # stdtrit of SciPy 1.13 is wrong in the eleventh digit, and its inverse stdtr is not
+        assert stdtr(df, -student_quantile(chance, df)) == pytest.approx(1 - chance, rel=1e-12)
 
 
 @given(t=st.lists(st.floats(-60, 60), min_size=1, max_size=8), df=st.integers(1, 100_000))

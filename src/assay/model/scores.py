@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats
+from assay.model.exposure import Figure, coverage, entropy, gini, of_all
 from assay.serialize import to_json
 
 SECOND_EDGES: Floats = np.concatenate([np.arange(20.0), 20 * 1.05 ** np.arange(106), [3600.0]])
@@ -47,7 +48,14 @@ class Aggregation:
     name: str
     summarise: Callable[[Floats, Floats], float] | None
     n_parts: int = 0
-    """How many parts per query the summary is computed from; 0 if it is computed from the scores."""
+    """How many parts per query the summary is computed from; 0 if it is computed from the scores, or if it varies."""
+    figure: Figure | None = None
+    """What the summary says about all lists together, if it does. The parts of a query are the documents of its list."""
+
+    @property
+    def needs_parts(self) -> bool:
+        """Whether the summary is computed from parts, not from scores."""
+        return self.n_parts > 0 or self.figure is not None
 
     @property
     def counted_quantile(self) -> float | None:
@@ -117,6 +125,10 @@ def _mean_of_first(score: Floats, parts: Floats) -> float:
     return float(np.mean(score if parts.ndim == 1 else parts[:, 0]))
 
 
+def _of_all_lists(_score: Floats, parts: Floats, figure: Figure) -> float:
+    return float("nan") if parts.ndim == 1 else of_all(figure, parts)
+
+
 def _unknown(_score: Floats, _parts: Floats) -> float:
     return float("nan")
 
@@ -155,6 +167,9 @@ DIFFERENCE_ESTIMATE = Aggregation("estimate of differences", _unknown, n_parts=5
 unknown. The fifth part is 1."""
 ESTIMATES = {each.n_parts: each for each in (ESTIMATE, PAIR_ESTIMATE, DIFFERENCE_ESTIMATE)}
 """Number of parts → the estimate that has so many."""
+CATALOGUE_COVERAGE = Aggregation("coverage by all lists", partial(_of_all_lists, figure=coverage), figure=coverage)
+EXPOSURE_ENTROPY = Aggregation("entropy over all lists", partial(_of_all_lists, figure=entropy), figure=entropy)
+EXPOSURE_GINI = Aggregation("Gini coefficient over all lists", partial(_of_all_lists, figure=gini), figure=gini)
 TEXT = Aggregation("per query only", None)
 
 
@@ -179,8 +194,9 @@ class Column(NamedTuple):
     def undefined(cls, n: int, aggregation: Aggregation) -> Column:
         """A column for n queries without scores."""
         score = np.full(n, np.nan)
-        parts = np.full((n, aggregation.n_parts), np.nan)
-        return cls.of(Composed(score, parts) if aggregation.n_parts else score, aggregation)
+        if not aggregation.needs_parts:
+            return cls.of(score, aggregation)
+        return cls.of(Composed(score, np.full((n, max(aggregation.n_parts, 1)), np.nan)), aggregation)
 
     @property
     def is_composed(self) -> bool:

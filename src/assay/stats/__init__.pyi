@@ -39,6 +39,8 @@ from assay.stats.intervals import NONE as NONE
 from assay.stats.intervals import column_intervals as column_intervals
 from assay.stats.intervals import difference_intervals as difference_intervals
 from assay.stats.intervals import figure_difference as figure_difference
+from assay.stats.jackknife import jackknifed as jackknifed
+from assay.stats.jackknife import jackknifed_gap as jackknifed_gap
 from assay.stats.mean_intervals import RESAMPLES as RESAMPLES
 from assay.stats.mean_intervals import Interval as Interval
 from assay.stats.mean_intervals import T as T
@@ -72,6 +74,9 @@ from assay.stats.rank_agreement import moved_documents as moved_documents
 from assay.stats.rank_agreement import order_agreement as order_agreement
 from assay.stats.rank_agreement import overlap_at_k as overlap_at_k
 from assay.stats.rank_agreement import rbo as rbo
+from assay.stats.ratios import Estimate as Estimate
+from assay.stats.ratios import Ratio as Ratio
+from assay.stats.ratios import ratio_difference as ratio_difference
 from assay.stats.repeat_noise import NoiseShare as NoiseShare
 from assay.stats.repeat_noise import noise_share as noise_share
 from assay.stats.resampling import index_blocks as index_blocks

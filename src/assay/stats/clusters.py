@@ -17,6 +17,7 @@ from assay.arrays import Floats, Ints
 from assay.errors import BadParameter
 from assay.model import RATIOS, Column
 from assay.stats.intervals import AUTO, METHODS, NONE, FigureDifference, column_intervals, difference_of_resamples
+from assay.stats.jackknife import jackknifed
 from assay.stats.mean_intervals import BOOTSTRAP, RESAMPLES, WILSON, Resampled, T, check_request, ends, mean_intervals
 from assay.stats.numeric import AVERAGED, averaged, summarised
 from assay.stats.resampling import index_blocks
@@ -105,6 +106,8 @@ def _interval(
     inside, score, weight = clusters.taken(defined), column.score[defined].astype(float), column.weight[defined]
     if inside.n < 2 or not np.isfinite(weight).all() or not (column.is_composed or np.isfinite(score).all()):
         return np.nan, np.nan, NONE
+    if column.aggregation.figure is not None and column.is_composed:
+        return *jackknifed(weight, column.aggregation.figure, inside.codes).interval(level), T
     if column.aggregation in AVERAGED:
         chosen = T if method == AUTO else method
         values = inside.linear(averaged(score, column.aggregation)[:, np.newaxis])

@@ -24,22 +24,22 @@ EVIDENCE = 3
 
 
 class EstimatedMean(NamedTuple):
-    """A mean that is estimated from the judgments of some queries."""
+    """A mean of values that are nearly normal, such as contributions of queries to an estimate."""
 
     value: float
     error: float
-    """The standard error; nan with fewer than two judged queries."""
-    n_judged: int
-    """The number of queries that people judged."""
+    """The standard error; nan with fewer than two values."""
+    n: int
+    """The number of values that it is based on: of an estimate, the queries that people judged."""
 
     @property
     def df(self) -> int:
         """The degrees of freedom of its t."""
-        return self.n_judged - 1
+        return self.n - 1
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The interval at this confidence level; unknown with fewer than two judged queries."""
-        if self.n_judged < 2:
+        """The interval at this confidence level; unknown with fewer than two values."""
+        if self.n < 2:
             return math.nan, math.nan
         half = float(half_width(self.error, self.df, level))
         return self.value - half, self.value + half
@@ -49,11 +49,11 @@ class EstimatedMean(NamedTuple):
         from scipy.special import stdtr
 
         distance = self.value - bound
-        if self.n_judged < 2 or (not self.error and not distance):
+        if self.n < 2 or (not self.error and not distance):
             return 1.0
         t = distance / self.error if self.error else math.copysign(math.inf, distance)
         toward = {"two_sided": -abs(t), "greater": -t, "less": t}[alternative]
-        below = 0.5**self.n_judged if toward == -math.inf else float(stdtr(self.df, toward))
+        below = 0.5**self.n if toward == -math.inf else float(stdtr(self.df, toward))
         return min(1.0, 2 * below if alternative == "two_sided" else below)
 
 
@@ -87,7 +87,7 @@ def estimated_difference(a: Column, b: Column, sign: int = 1) -> EstimatedMean:
 
 def chance_of_claim(gain: EstimatedMean, claim: str, margin: float, alternative: str) -> tuple[float, float]:
     """The statistic and p of a claim about a gain: that it differs from 0, is not worse, or is equal within a margin."""
-    if gain.n_judged < 2:
+    if gain.n < 2:
         return math.nan, 1.0
     if claim == "differs":
         return _t(gain, 0.0), gain.p(0.0, alternative)

@@ -14,6 +14,7 @@ from assay.errors import BadParameter, DataError
 from assay.model import EVENNESS, MEAN, PERCENTAGE, RATIOS, SUM, Aggregation, Column
 from assay.stats.counted_quantiles import counted_quantile_interval
 from assay.stats.estimates import estimated_mean
+from assay.stats.jackknife import jackknifed
 from assay.stats.mean_intervals import (
     BCA,
     BOOTSTRAP,
@@ -48,8 +49,8 @@ def column_intervals(
 
     `auto` uses Wilson's interval if every score is 0 or 1, Student's t for means and for percentages of 10,000 queries or
     more, and the bootstrap otherwise: so an interval of a mean has no random digits. An estimate from a sample of judgments
-    always has Student's t. Text has no interval. Undefined scores are left out. If too few scores are left, or some are
-    infinite, the result is (nan, nan, none).
+    always has Student's t, and so has a value that all lists have together. Text has no interval. Undefined scores are left
+    out. If too few scores are left, or some are infinite, the result is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
     intervals: dict[str, tuple[float, float, str]] = {}
@@ -80,8 +81,10 @@ def column_intervals(
 
 
 def _of_parts(column: Column, level: float) -> tuple[float, float, str] | None:
-    """The interval of an estimate from a sample of judgments, or of a quantile of counted times; None for others."""
+    """The interval of an estimate, of what all lists show, or of a quantile of counted times; None for others."""
     parts = column.weight[column.counts]
+    if column.aggregation.figure is not None and column.is_composed:
+        return *jackknifed(parts, column.aggregation.figure).interval(level), T
     if column.is_estimate:
         low, high = (np.nan, np.nan) if column.is_difference else estimated_mean(parts).interval(level)
         return low, high, T

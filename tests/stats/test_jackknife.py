@@ -1,0 +1,120 @@
+"""The jackknife of values that all result lists have together, against leaving out every list in a loop."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import entropy, t, ttest_1samp
+
+import assay
+from assay import BenchmarkDataset, Document, Query
+from assay.model import CATALOGUE_COVERAGE, EXPOSURE_ENTROPY, EXPOSURE_GINI, NO_DOCUMENT, Column
+from assay.stats import Clusters, clustered_intervals, column_intervals, jackknifed, jackknifed_gap
+
+SIZE, LONGEST = 9, 4
+LISTS = st.lists(st.sets(st.integers(0, SIZE - 1), min_size=1, max_size=LONGEST), min_size=3, max_size=7)
+FIGURES = pytest.mark.parametrize("aggregation", [CATALOGUE_COVERAGE, EXPOSURE_ENTROPY, EXPOSURE_GINI], ids=repr)
+
+
+def parts_of(lists):
+    """The parts of each query: the size of the catalogue, and its documents."""
+    parts = np.full((len(lists), LONGEST + 1), float(NO_DOCUMENT))
+    parts[:, 0] = SIZE
+    for row, shown in zip(parts, lists, strict=True):
+        row[1 : len(shown) + 1] = sorted(shown)
+    return parts
+
+
+def plain(aggregation, lists):
+    """The value of these lists, by a loop over pairs or by SciPy."""
+    times = Counter(document for shown in lists for document in shown)
+    counts = np.array([times[document] for document in range(SIZE)])
+    if aggregation is CATALOGUE_COVERAGE:
+        return np.count_nonzero(counts) / SIZE
+    if aggregation is EXPOSURE_ENTROPY:
+        return entropy(counts, base=2)
+    return sum(abs(one - other) for one in counts for other in counts) / (2 * SIZE * counts.sum())
+
+
+def jackknife_values(aggregation, blocks):
+    """The value of all lists, and n − 1 times how far the value without each block is below the mean of these values."""
+    every = plain(aggregation, [shown for block in blocks for shown in block])
+    without = [
+        plain(aggregation, [shown for other, block in enumerate(blocks) if other != left_out for shown in block])
+        for left_out in range(len(blocks))
+    ]
+    return every + (len(blocks) - 1) * (np.mean(without) - np.array(without))
+
+
+def column(aggregation, lists):
+    return Column(np.full(len(lists), math.nan), parts_of(lists), aggregation)
+
+
+@FIGURES
+@given(lists=LISTS)
+def test_value_and_interval(aggregation, lists):
+    values = jackknife_values(aggregation, [[shown] for shown in lists])
+    estimate = jackknifed(parts_of(lists), aggregation.figure)
+    assert column(aggregation, lists).summary() == pytest.approx(plain(aggregation, lists))
+    assert (estimate.value, estimate.error) == pytest.approx((values.mean(), values.std(ddof=1) / math.sqrt(len(lists))))
+    half = t.ppf(0.975, len(lists) - 1) * estimate.error
+    low, high, method = column_intervals({"": column(aggregation, lists)}, "bootstrap")[""]
+    assert (low, high) == pytest.approx((estimate.value - half, estimate.value + half))
+    assert method == "t"  # a bootstrap does not fit
+
+
+@FIGURES
+@given(lists=LISTS, others=st.data())
+def test_differences_are_a_paired_t_test(aggregation, lists, others):
+    other = others.draw(st.lists(st.sets(st.integers(0, SIZE - 1), min_size=1, max_size=LONGEST), min_size=len(lists),
+                                 max_size=len(lists)))  # fmt: skip
+    a, b = (jackknife_values(aggregation, [[shown] for shown in some]) for some in (lists, other))
+    gap = jackknifed_gap(parts_of(lists), parts_of(other), aggregation.figure).mean
+    assert gap.value == pytest.approx(plain(aggregation, other) - plain(aggregation, lists), abs=1e-12)
+    if (b - a).std() > 1e-9:
+        assert gap.p() == pytest.approx(ttest_1samp(b - a, 0).pvalue)
+
+
+@FIGURES
+@given(lists=LISTS, codes=st.data())
+def test_clusters_are_left_out_together(aggregation, lists, codes):
+    clusters = Clusters.of(codes.draw(st.lists(st.integers(0, 2), min_size=len(lists), max_size=len(lists))))
+    low, high, _ = clustered_intervals({"": column(aggregation, lists)}, clusters)[""]
+    if clusters.n < 2:
+        assert math.isnan(low)
+        return
+    blocks = [
+        [shown for shown, code in zip(lists, clusters.codes, strict=True) if code == each] for each in range(clusters.n)
+    ]
+    values = jackknife_values(aggregation, blocks)
+    half = t.ppf(0.975, clusters.n - 1) * values.std(ddof=1) / math.sqrt(clusters.n)
+    assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half))
+
+
+@FIGURES
+def test_too_little_to_know(aggregation):
+    assert math.isnan(column_intervals({"": column(aggregation, [{1, 2}])})[""][0])  # one query
+    assert math.isnan(jackknifed(parts_of([{1}, set()]), EXPOSURE_GINI.figure).interval(0.95)[0])  # one shows everything
+
+
+def test_compare_and_slices_use_the_lists_of_their_queries():
+    queries = {f"q{place}": Query(f"q{place}", "?", metadata={"kind": "ab"[place % 2]}) for place in range(6)}
+    documents = {name: Document(name, name) for name in "abcdefgh"}
+    dataset = BenchmarkDataset("tiny", queries=queries, documents=documents, qrels={query: {"a": 1} for query in queries})
+    runs = {
+        "same": {query: ["a", "b"] for query in queries},
+        "varied": {query: ["a", name] for query, name in zip(queries, "bcdeff", strict=True)},
+    }
+    compared = assay.compare(dataset, runs, ["catalogue_coverage@2"])
+    (pair,) = compared.pairs
+    assert (pair.value_a, pair.value_b, pair.difference) == (2 / 8, 6 / 8, 4 / 8)
+    # four queries of the second run show a document of their own, the two with f do not
+    values = jackknife_values(CATALOGUE_COVERAGE, [[{0, place}] for place in (1, 2, 3, 4, 5, 5)]) * SIZE / 8 - 2 / 8
+    half = t.ppf(0.975, 5) * values.std(ddof=1) / math.sqrt(6)
+    assert (pair.interval, pair.low, pair.high) == ("t", pytest.approx(4 / 8 - half), pytest.approx(4 / 8 + half))
+    assert (pair.p, pair.better) == (pytest.approx(ttest_1samp(values, 0).pvalue), "varied")
+    part = compared.results[1].subset(queries=["q0", "q2", "q4"])
+    assert part.summary == {"catalogue_coverage@2": 4 / 8}
