@@ -232,6 +232,7 @@ LESS_IS_BETTER = {
     *("abandonment", "clicked_rank", "reformulation", "skip_rate", "zero_results", "time_to_click_p50", "time_to_click_p90"),
     *("aurc", "latency", "latency_p50", "latency_p95", "latency_p99", "num_nonrel_judged_ret", "rbp_residual", "unjudged"),
     *("staleness", "wasted_retrievals", "wrongly_skipped", "mean_rank", "median_rank"),
+    *("near_duplicates", "exposure_gini"),
 }
 
 

@@ -171,9 +171,11 @@ VALUES = {
     **dict.fromkeys(("t", "beta"), st.floats(1e-6, 1e6)),
     **dict.fromkeys(("k", "depth", "collection"), st.integers(1, 10**6)),
     "n": st.integers(1, 4),
+    "words": st.integers(1, 10**6),
     "formula": st.sampled_from(("hybrid", "simple", "wu_palmer", "lin", "jaccard")),
     "max_grade": st.floats(1e-9, 1e9),
     "multiple": st.floats(1e-9, 1e17),
+    "seconds": st.floats(0, 1e9),
     "p": st.floats(1e-12, 1, exclude_max=True),
     "points": st.lists(FRACTIONS, min_size=1, max_size=4).map(tuple),
     "weights": st.tuples(finite, finite, finite, finite),
@@ -206,6 +208,15 @@ def bound_metrics(draw):
         return metric.bind(**settings)
     except assay.BadParameter:  # fine by themselves, but not together
         assume(False)
+
+
+def test_every_parameter_is_tried():
+    known = {*VALUES, "half_life", "max_age"}
+    params = {
+        param.name: metric for metric in all_metrics().values() for param in metric.params if not _is_one_of_few(param)
+    }
+    unknown = {name: metric.name for name, metric in params.items() if name not in known}
+    assert not unknown, "add how they are drawn to VALUES in this file"
 
 
 @given(bound_metrics())

@@ -50,9 +50,12 @@ def difference_bounds(
     """The bounds of each difference over all grades of the unjudged documents within the cutoff; None if unknown.
 
     With judged_only, a document counts as soon as it has a grade; the difference without any new grade is inside the bounds.
+    With a half-life, unjudged documents count as new, so the true bounds may be closer together.
     """
     if metric.half_life is not None:
-        metric, (a, b) = by_age(metric, a, b)
+        plain_metric, (a, b) = by_age(metric, a, b)
+        bounds = difference_bounds(plain_metric, a, b, unjudged)
+        return bounds and bounds._replace(is_exact=False)
     plain = _score(metric, b) - _score(metric, a)
     if metric.params.get("judged_only"):
         whole = difference_bounds(metric.metric.bind(**{**metric.params, "judged_only": False}), a, b, unjudged)

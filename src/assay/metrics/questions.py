@@ -223,6 +223,20 @@ QUESTIONS = (
         "time date age old older new newer newest fresh recent recency stale outdated temporal news latest current",
     ),
     Question(
+        "variety",
+        "Are the results varied and new?",
+        "These metrics need no judgments: they read what was retrieved. A list can be varied and useless, so look at them "
+        "next to a metric of relevance. ild, tag_entropy, novelty and near_duplicates are about single lists; "
+        "catalogue_coverage, exposure_gini and exposure_entropy are about all lists together.",
+        (
+            *("ild", "near_duplicates", "novelty", "tag_entropy"),
+            *("catalogue_coverage", "exposure_gini", "exposure_entropy"),
+        ),
+        ("ild@10", "near_duplicates@10", "catalogue_coverage@10"),
+        "varied variety diverse different distance novel new unusual surprise popular popularity bias catalogue coverage "
+        "exposure fair even gini entropy repeated duplicate duplicates copies redundant same tags categories",
+    ),
+    Question(
         "behaviour",
         "What do users do with the results?",
         "A log of searches and clicks says what users did, not what is relevant: users click what is at the top. Compare "

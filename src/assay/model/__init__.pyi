@@ -1,3 +1,11 @@
+from assay.model.document_fields import DOCUMENT_FIELDS as DOCUMENT_FIELDS
+from assay.model.document_fields import POPULARITY as POPULARITY
+from assay.model.document_fields import TAGS as TAGS
+from assay.model.document_fields import parse_popularity as parse_popularity
+from assay.model.document_fields import split_tags as split_tags
+from assay.model.exposure import NO_DOCUMENT as NO_DOCUMENT
+from assay.model.exposure import Exposure as Exposure
+from assay.model.exposure import Figure as Figure
 from assay.model.features import Features as Features
 from assay.model.features import FeatureTable as FeatureTable
 from assay.model.ids import EMPTY_ID as EMPTY_ID
@@ -53,10 +61,13 @@ from assay.model.run import Run as Run
 from assay.model.run import as_rankings as as_rankings
 from assay.model.run import rankings_of_mapping as rankings_of_mapping
 from assay.model.run import thoroughly_checked as thoroughly_checked
+from assay.model.scores import CATALOGUE_COVERAGE as CATALOGUE_COVERAGE
 from assay.model.scores import DIFFERENCE_ESTIMATE as DIFFERENCE_ESTIMATE
 from assay.model.scores import ESTIMATE as ESTIMATE
 from assay.model.scores import ESTIMATES as ESTIMATES
 from assay.model.scores import EVENNESS as EVENNESS
+from assay.model.scores import EXPOSURE_ENTROPY as EXPOSURE_ENTROPY
+from assay.model.scores import EXPOSURE_GINI as EXPOSURE_GINI
 from assay.model.scores import GEOMETRIC_FLOOR as GEOMETRIC_FLOOR
 from assay.model.scores import GEOMETRIC_MEAN as GEOMETRIC_MEAN
 from assay.model.scores import MEAN as MEAN

@@ -71,10 +71,8 @@ class FeatureTable:
     def column(self, number: int) -> int:
         """The column of a feature by its number; an error if there is no such feature."""
         if number not in self.numbers:
-            expected = (
-                f"the file has the features {self.numbers[0]} to {self.numbers[-1]}" if self.n_features else "it has none"
-            )
-            raise DataError(f"there is no feature {number}: {expected}")
+            numbers = f"the features {self.numbers[0]} to {self.numbers[-1]}" if self.n_features else "no features"
+            raise DataError(f"there is no feature {number}: the file has {numbers}")
         return number - self.first
 
     @cached_property

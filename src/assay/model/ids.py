@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+
 from assay.errors import DataError
 
 
@@ -77,7 +79,7 @@ def text_id(value: object) -> str:
     to_path = getattr(value, "__fspath__", None)
     if callable(to_path) and isinstance(path := to_path(), str):
         return path
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):  # NumPy 2.0 reads its truth values as 0 and 1
         raise DataError(f"an id must be text or a whole number, not {value!r}")
     try:
         return str(operator.index(value))  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
+from assay.model.document_fields import document_popularity, document_tags
 from assay.model.ids import text_id
 from assay.model.media import MEDIA_FIELDS, media_of, names_file
 from assay.model.times import Time, is_later, parse_time, periods_of, time_text
@@ -146,6 +147,16 @@ class Document:
     def media(self) -> str | None:
         """The path or URL of the image or other file that is the document or belongs to it; None if it has none."""
         return media_of(self.metadata)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags, each once: a list in its metadata, or a text such as `news|sport`; empty if it has none."""
+        return document_tags(self.metadata)
+
+    @property
+    def popularity(self) -> float | None:
+        """How popular it is according to its metadata, such as the number of its views; None if unknown."""
+        return document_popularity(self.metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,13 @@ Time = date
 
 ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?", re.IGNORECASE)
 """A day, or a day with a time and perhaps a zone."""
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MAIL = re.compile(
+    rf"(?:(?:mon|tue|wed|thu|fri|sat|sun), )?(\d\d?) ({'|'.join(MONTHS)}) (\d{{4}}) "
+    r"(\d\d:\d\d(?::\d\d)?) (GMT|UTC?|[+-]\d{4})",
+    re.IGNORECASE,
+)
+"""The date of e-mails (RFC 5322) and news feeds, with a zone: `Wed, 01 May 2024 10:30:00 GMT`."""
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 FEWEST_SECONDS, MOST_SECONDS, MOST_MILLISECONDS = 1e8, 1e11, 1e14
 """From the first (March 1973) on, numbers are seconds; from the second on, milliseconds. A year such as 2024 is neither."""
@@ -34,7 +41,7 @@ def parse_time(value: object) -> Time:
         return value
     if isinstance(value, str):
         text = value.strip()
-        if match := ISO.fullmatch(text):
+        if match := ISO.fullmatch(_iso_of_mail(text)):
             return _parse_iso(match, value)
         if not NUMBER.fullmatch(text):
             raise DataError(f"{shortened(value)} is not a time; {EXPECTED}")
@@ -44,6 +51,15 @@ def parse_time(value: object) -> Time:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _of_number(float(value), value)
     raise DataError(f"{shortened(value)} is not a time; {EXPECTED}")
+
+
+def _iso_of_mail(text: str) -> str:
+    """The date of an e-mail as ISO 8601; anything else unchanged."""
+    if (match := MAIL.fullmatch(text)) is None:
+        return text
+    day, month, year, clock, zone = match.groups()
+    offset = zone if zone[0] in "+-" else "Z"
+    return f"{year}-{MONTHS.index(month.lower()) + 1:02}-{int(day):02}T{clock}{offset}"
 
 
 def is_without_zone(value: object) -> bool:

@@ -13,6 +13,7 @@ from assay.views.answers import expected_answer as expected_answer
 from assay.views.answers import mark_of as mark_of
 from assay.views.answers import parse_answer as parse_answer
 from assay.views.answers import parse_expected_answer as parse_expected_answer
+from assay.views.behaviour import COUNTED_TIMES as COUNTED_TIMES
 from assay.views.behaviour import Behaviour as Behaviour
 from assay.views.behaviour import Count as Count
 from assay.views.behaviour import needed_counts as needed_counts
@@ -34,6 +35,8 @@ from assay.views.grading import rank_all as rank_all
 from assay.views.grading import settle as settle
 from assay.views.ranked import Ranked as Ranked
 from assay.views.ranked import counted_run as counted_run
+from assay.views.result_lists import KnownDocuments as KnownDocuments
+from assay.views.result_lists import ResultLists as ResultLists
 from assay.views.routing import FIELDS as FIELDS
 from assay.views.routing import GATED as GATED
 from assay.views.routing import NEEDED as NEEDED

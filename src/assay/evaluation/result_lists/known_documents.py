@@ -1,0 +1,167 @@
+"""Known documents: the catalogue, tags, texts, vectors and popularity of the documents of a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.arrays import Bools, Floats
+from assay.datasets import BenchmarkDataset
+from assay.errors import UsageError
+from assay.files import document_of
+from assay.metrics import BoundMetric
+from assay.model import Document, fingerprint
+from assay.text import counted, some_of
+from assay.views import Documents, ResultLists
+
+if TYPE_CHECKING:
+    from assay.evaluation.result_lists.document_vectors import DocumentVectors
+
+VIEW = "result_lists"
+MOST_NAMED = 5
+"""The most documents that a note names."""
+ADD_DOCUMENTS = "Name the documents with --documents, or choose a benchmark that has them"
+
+
+class DatasetDocuments:
+    """What is known about the documents of a benchmark. What no document has is an error with what to do about it.
+
+    A chunk that is not in the benchmark has what its document has, as its id names it.
+    """
+
+    def __init__(self, dataset: BenchmarkDataset) -> None:
+        self._dataset = dataset
+        self._lacking: dict[str, tuple[int, int, tuple[str, ...]]] = {}
+        self._sources: dict[str, str] = {}
+
+    @cached_property
+    def catalogue(self) -> Collection[str]:
+        """The ids of all documents."""
+        if not self._dataset.documents:
+            raise UsageError(f"{self._dataset.name} has no documents, so its catalogue is unknown. {ADD_DOCUMENTS}")
+        return self._dataset.documents.keys()
+
+    def tags(self, ids: Sequence[str]) -> Sequence[Collection[str]]:
+        """The tags of each document."""
+        advice = "Add a column tags or categories to the table of documents"
+        self._check("tags", lambda document: bool(document.tags), advice)
+        tags = [() if document is None else document.tags for document in self._of(ids)]
+        self._note("tags", ids, np.array(list(map(bool, tags)), dtype=bool))
+        return tags
+
+    def texts(self, ids: Sequence[str]) -> Sequence[str]:
+        """The text of each document."""
+        self._check("texts", lambda document: bool(document.content.strip()), ADD_DOCUMENTS)
+        texts = ["" if document is None else document.content for document in self._of(ids)]
+        self._note("text", ids, np.array([bool(text.strip()) for text in texts], dtype=bool))
+        return texts
+
+    def vectors(self, ids: Sequence[str]) -> Floats:
+        """The vector of each document."""
+        rows = self._vectors.of(ids)
+        has_vector: Bools = np.logical_not(np.isnan(rows).any(axis=1))
+        self._note("vector", ids, has_vector)
+        return rows
+
+    def popularity(self, ids: Sequence[str]) -> Floats:
+        """The share of each document in all interactions; 0 counts like the lowest popularity above 0."""
+        counts, owners = self._counts, list(map(self._owner, ids))
+        known = np.array([counts.get(name, np.nan) for name in owners], dtype=float)
+        if self._dataset.document_data.popularity is not None:
+            inside = np.array([name in self._dataset.documents for name in owners], dtype=bool)
+            known = np.where(np.isnan(known) & inside, 0.0, known)
+        self._note("popularity", ids, ~np.isnan(known))
+        positive = [value for value in counts.values() if value > 0]
+        return np.asarray(np.maximum(known, min(positive)) / sum(positive))
+
+    @cached_property
+    def _counts(self) -> dict[str, float]:
+        """Document → popularity, without unknown values."""
+        data = self._dataset.document_data
+        pairs = ((name, document.popularity) for name, document in self._dataset.documents.items())
+        counts = {name: value for name, value in pairs if value is not None} if data.popularity is None else data.popularity
+        if not any(counts.values()):
+            advice = "Add a column popularity, views or clicks to the table of documents, or use --popularity FILE"
+            raise UsageError(f"the documents of {self._dataset.name} have no popularity. {advice}")
+        self._sources["document_popularity"] = f"{data.popularity_from or 'documents'} {_digest_of(counts)}"
+        return dict(counts)
+
+    @cached_property
+    def _vectors(self) -> DocumentVectors:
+        from assay.evaluation.result_lists.document_vectors import open_document_vectors  # it imports models of texts
+
+        vectors = open_document_vectors(self._dataset)
+        self._sources["document_vectors"] = vectors.name
+        return vectors
+
+    def _owner(self, doc_id: str) -> str:
+        """The id itself, or that of the document of a chunk."""
+        return doc_id if doc_id in self._dataset.documents else document_of(doc_id)
+
+    def _of(self, ids: Iterable[str]) -> list[Document | None]:
+        return [self._dataset.documents.get(self._owner(name)) for name in ids]
+
+    def _check(self, what: str, has: Callable[[Document], bool], advice: str) -> None:
+        if not any(map(has, self._dataset.documents.values())):
+            raise UsageError(f"the documents of {self._dataset.name} have no {what}. {advice}")
+
+    def _note(self, what: str, ids: Sequence[str], known: Bools) -> None:
+        names = tuple(ids[place] for place in np.flatnonzero(~known).tolist())
+        self._lacking[what] = (len(names), len(ids), names[: MOST_NAMED + 1])
+
+    def notes(self) -> list[str]:
+        """Notes on documents about which something is not known."""
+        unknown = [
+            f"{n:,} of {counted(n_all, 'retrieved document')} {'has' if n == 1 else 'have'} no {what} "
+            f"({some_of(names, MOST_NAMED)}). Metrics that need it leave {'it' if n == 1 else 'them'} out."
+            for what, (n, n_all, names) in self._lacking.items()
+            if n
+        ]
+        return [*self._notes_on_popularity(), *unknown]
+
+    def _notes_on_popularity(self) -> list[str]:
+        data, documents = self._dataset.document_data, self._dataset.documents
+        if data.popularity is None or "popularity" not in self._lacking:
+            return []
+        listed = sum(name in documents for name in data.popularity)
+        if listed == len(documents):
+            return []
+        share = f"{data.popularity_from} has {listed:,} of {counted(len(documents), 'document')}"
+        return [f"{share}. The others count as documents with popularity 0."]
+
+    def describe(self) -> dict[str, Any]:
+        """Where vectors and popularity come from, with what tells other ones apart, if metrics read them."""
+        return dict(self._sources)
+
+    def view(self, query_ids: tuple[str, ...], documents: Documents, metrics: Iterable[BoundMetric]) -> ResultLists:
+        """The first documents of each query, as many as the metrics need."""
+        depth = depth_of(metrics)
+        return ResultLists.of(query_ids, [documents(query, depth) for query in query_ids], self)
+
+
+def _digest_of(counts: Mapping[str, float]) -> str:
+    return fingerprint([(name, float(count)) for name, count in counts.items()])
+
+
+def reads_lists(metrics: Iterable[BoundMetric]) -> list[BoundMetric]:
+    """Those of the metrics that read result lists."""
+    return [metric for metric in metrics if metric.metric.view == VIEW]
+
+
+def depth_of(metrics: Iterable[BoundMetric]) -> int:
+    """How many documents of a query the metrics of result lists read."""
+    return max(metric.params["k"] for metric in reads_lists(metrics))
+
+
+def check_known_documents(dataset: BenchmarkDataset, metrics: Iterable[BoundMetric]) -> None:
+    """Raise if the documents of a benchmark lack what a metric of result lists needs; found out without any ranking."""
+    needy = reads_lists(metrics)
+    nothing = ResultLists.of((), [], DatasetDocuments(dataset))
+    for metric in needy:
+        try:
+            metric.score(nothing)
+        except UsageError as error:
+            raise UsageError(f"{metric.name}: {error}") from None

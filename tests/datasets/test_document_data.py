@@ -1,0 +1,181 @@
+"""Tags, popularity and vectors of documents: in their table, in files of their own, and from Python."""
+
+import json
+
+import numpy as np
+import pytest
+
+import assay
+from assay import BenchmarkDataset, Document, Query
+from assay.cli import main
+from assay.datasets import load_dataset
+from assay.embeddings import register_model
+from assay.errors import AssayError, DataError, NotComparable
+from assay.evaluation import read_results
+
+QUERIES = "query_id,question\nq1,red tent\nq2,blue jacket\n"
+QRELS = "query_id,doc_id,relevance\nq1,d1,1\nq2,d2,1\n"
+RUN = {"q1": ["d1", "d2"], "q2": ["d2", "d3"]}
+
+
+def write_shop(folder, header, *rows):
+    """A benchmark whose table of documents has these columns next to the id and the text."""
+    lines = [f"doc_id,text,{header}", *(f"d{number},red tent {number},{row}" for number, row in enumerate(rows, 1))]
+    for name, text in (("queries", QUERIES), ("qrels", QRELS), ("corpus", "\n".join(lines))):
+        (folder / f"{name}.csv").write_text(text)
+    return folder
+
+
+def in_memory():
+    documents = {name: Document(name, name) for name in ("d1", "d2", "d3")}
+    queries = {name: Query(name, "?") for name in RUN}
+    return BenchmarkDataset("memory", queries=queries, documents=documents, qrels={"q1": {"d1": 1}, "q2": {"d2": 1}})
+
+
+@pytest.mark.parametrize("column", ["tags", "categories", "Category", "genres"])
+@pytest.mark.parametrize(
+    ("cell", "tags"),
+    [("news|sport", ("news", "sport")), ("news; sport;news", ("news", "sport")), ('"[""a, b"", ""c""]"', ("a, b", "c")),
+     ("news", ("news",)), ("", ())],
+)  # fmt: skip
+def test_tags_in_a_column(tmp_path, column, cell, tags):
+    dataset = load_dataset(write_shop(tmp_path, column, cell, "x", "y"))
+    assert [document.tags for document in dataset.documents.values()] == [tags, ("x",), ("y",)]
+
+
+@pytest.mark.parametrize("column", ["popularity", "views", "click_count"])
+def test_popularity_in_a_column(tmp_path, column):
+    dataset = load_dataset(write_shop(tmp_path, column, "12", "", "0.5"))
+    assert [document.popularity for document in dataset.documents.values()] == [12, None, 0.5]
+
+
+def test_both_are_saved_with_the_documents(tmp_path):
+    dataset = load_dataset(write_shop(tmp_path, "category,views", "a|b,3", "c,1", ",2"))
+    dataset.save_json(tmp_path / "saved.json")
+    again = load_dataset(tmp_path / "saved.json").documents
+    assert {name: (document.tags, document.popularity) for name, document in again.items()} == {
+        "d1": (("a", "b"), 3), "d2": (("c",), 1), "d3": ((), 2),
+    }  # fmt: skip
+
+
+COUNTS = {"d1": 6.0, "d2": 2.0}
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "json", "list", "mapping", "records", "columns"])
+def test_every_source_of_popularity_is_read_the_same(tmp_path, kind):
+    rows = [{"doc_id": name, "views": count} for name, count in COUNTS.items()]
+    separator = {"csv": ",", "tsv": "\t"}.get(kind, "")
+    lines = [separator.join(("doc_id", "views")), *(separator.join((name, str(count))) for name, count in COUNTS.items())]
+    content = {
+        "csv": "\n".join(lines),
+        "tsv": "\n".join(lines),
+        "jsonl": "\n".join(map(json.dumps, rows)),
+        "json": json.dumps(COUNTS),
+        "list": json.dumps(rows),
+    }
+    source = {"mapping": COUNTS, "records": rows, "columns": {"doc_id": list(COUNTS), "views": list(COUNTS.values())}}.get(
+        kind
+    )
+    if source is None:
+        source = tmp_path / f"views.{'json' if kind == 'list' else kind}"
+        source.write_text(content[kind])
+    result = assay.evaluate(in_memory().with_document_data(popularity=source), RUN, ["novelty@2"])
+    share = {"d1": 6 / 8, "d2": 2 / 8, "d3": 2 / 8}  # d3 is not listed, so it counts like the least popular document
+    expected = np.mean([-np.log2([share[name] for name in ids]).mean() for ids in RUN.values()])
+    assert result.summary["novelty@2"] == pytest.approx(expected)
+
+
+VECTORS = np.array([[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
+
+
+@pytest.mark.parametrize("kind", ["npz", "npy", "mapping", "other order"])
+def test_every_source_of_vectors_is_read_the_same(tmp_path, kind):
+    ids = np.array(["d1", "d2", "d3"])
+    if kind == "mapping":
+        source = dict(zip(ids.tolist(), VECTORS.tolist(), strict=True))
+    elif kind == "npy":
+        source = tmp_path / "vectors.npy"
+        np.save(source, VECTORS)
+    else:
+        source = tmp_path / "vectors.npz"
+        order = slice(None, None, -1 if kind == "other order" else 1)
+        np.savez(source, ids=ids[order], vectors=VECTORS[order])
+    result = assay.evaluate(in_memory().with_document_data(vectors=source), RUN, ["ild@2"])
+    assert result.table.columns["ild@2"].score.tolist() == [1.0, 1.0]
+    assert "document_vectors" in result.relevance
+
+
+def test_a_model_gives_vectors_of_the_texts():
+    register_model("lengths", lambda texts: [[len(text), 1.0] for text in texts])
+    dataset = in_memory()
+    dataset.add_document(Document("d2", "a longer text"))
+    result = assay.evaluate(dataset.with_document_data(vectors="lengths"), RUN, ["ild@2"])
+    a, b = np.array([2.0, 1.0]), np.array([13.0, 1.0])
+    assert result.table.columns["ild@2"].score.tolist() == pytest.approx(
+        [1 - a @ b / np.linalg.norm(a) / np.linalg.norm(b)] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"vectors": {"d1": [1.0], "d2": [1.0, 2.0]}},
+        {"vectors": 3},
+        {"vectors": {}},
+        {"popularity": {"d1": -1}},
+        {"popularity": {"d1": "many"}},
+        {"popularity": {"x": 1}},
+        {"popularity": {}},
+        {"popularity": [{"doc_id": "d1"}]},
+    ],
+)
+def test_wrong_data(data):
+    with pytest.raises(AssayError):
+        assay.evaluate(in_memory().with_document_data(**data), RUN, ["ild@2", "novelty@2"])
+
+
+def test_vectors_of_other_documents(tmp_path):
+    np.savez(tmp_path / "vectors.npz", ids=np.array(["x1", "x2"]), vectors=VECTORS[:2])
+    with pytest.raises(DataError):
+        assay.evaluate(in_memory().with_document_data(vectors=tmp_path / "vectors.npz"), RUN, ["ild@2"])
+
+
+def test_plan_and_python_read_the_same_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    write_shop(folder, "note", "x", "y", "z")
+    (tmp_path / "views.csv").write_text("doc_id,views\nd1,5\nd2,3\n")
+    np.savez(tmp_path / "vectors.npz", ids=np.array(["d1", "d2", "d3"]), vectors=VECTORS)
+    data = {"vectors": "vectors.npz", "popularity": "views.csv"}
+    metrics = ["ild@2", "novelty@2", "exposure_entropy@2"]
+    plan = {"benchmarks": ["shop"], "providers": ["bm25"], "metrics": metrics, "k": 3, **data}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    assert main(["eval", "plan.json", "-q", "--no-store", "-o", "result.json"]) == 0
+    (saved,) = read_results("result.json")
+    by_python = assay.run("shop", "bm25", metrics, k=3, **data)
+    assert {name: saved.summary[name] for name in metrics} == {name: by_python.summary[name] for name in metrics}
+    assert by_python.relevance["document_popularity"] == saved.relevance["document_popularity"]
+    assert by_python.relevance["document_vectors"] == saved.relevance["document_vectors"]
+
+
+def test_results_with_other_popularity_are_not_comparable():
+    one, two = ({"d1": 3, "d2": 1}, {"d1": 1, "d2": 3})
+    results = {
+        name: assay.evaluate(in_memory().with_document_data(popularity=counts), RUN, ["novelty@2", "catalogue_coverage@2"])
+        for name, counts in (("one", one), ("two", two))
+    }
+    with pytest.raises(NotComparable):
+        assay.compare(None, results, ["novelty@2"])
+    assert assay.compare(None, results, ["catalogue_coverage@2"]).pairs[0].is_same
+
+
+def test_a_wrong_number_in_a_json_object_names_the_file_and_the_document(tmp_path):
+    path = tmp_path / "views.json"
+    path.write_text('{"d1": 3, "d2": "many"}')
+    documents = {"d1": Document("d1", "a")}
+    dataset = BenchmarkDataset("x", queries={"q": Query("q", "?")}, documents=documents, qrels={"q": {"d1": 1}})
+    with pytest.raises(
+        DataError, match=r"views\.json: document d2: the popularity must be a number of at least 0, not 'many'"
+    ):
+        dataset.with_document_data(popularity=path)
