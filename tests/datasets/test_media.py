@@ -230,6 +230,93 @@ def test_the_table_of_flickr30k_with_its_damaged_row(tmp_path):
     assert [query.text for query in load_dataset(flickr8k).queries.values()] == ["Red, blue ."]
 
 
+CAPTION_LINES = """\
+{"image": {"bytes": "x"}, "file_name": "a.png", "caption": "A \\"red\\", big shoe"}
+{"file_name": "b.png", "caption": ["Blue, green"]}
+{"file_name": "a.png", "caption": "Red"}
+"""
+
+
+def texts_of(dataset):
+    return {key: query.text for key, query in dataset.queries.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("captions.csv", 'filename,caption\na.png,"A ""red"", big shoe"\nb.png,Blue, green\na.png,Red\n'),
+        ("metadata.csv", 'file_name,text\na.png,"A ""red"", big shoe"\nb.png,"Blue, green"\na.png,Red\n'),
+        ("products.tsv", 'sku\timage_path\talt\n1\ta.png\tA "red", big shoe\n2\tb.png\tBlue, green\n3\ta.png\tRed\n'),
+        ("captions.jsonl", CAPTION_LINES),
+        ("Flickr8k.token.txt", 'a.png#0\tA "red", big shoe\nb.png#0\tBlue, green\na.png#1\tRed\n'),
+        (
+            "results.csv",
+            'image_name| comment_number| comment\na.png| 0| A "red", big shoe\nb.png| 0| Blue, green\na.png| 1| Red\n',
+        ),
+    ],
+)
+def test_tables_of_captions_in_the_order_of_the_file(tmp_path, name, content):
+    """Captions of an image need not stand together; vectors without ids are in the order of the file."""
+    folder = put_all(tmp_path / "shop", {name: content, "photos/a.png": PNG, "photos/b.png": PNG})
+    for source in (folder, folder / name):
+        images = load_dataset(source)
+        assert list(texts_of(images).items()) == [
+            ("a.png#0", 'A "red", big shoe'),
+            ("b.png#0", "Blue, green"),
+            ("a.png#1", "Red"),
+        ]
+        assert {key: document.media for key, document in images.documents.items()} == {
+            "a.png": "photos/a.png",
+            "b.png": "photos/b.png",
+        }
+        assert "missing-media" not in codes(images)
+    texts = load_dataset(f"{folder}:image_to_text")
+    assert list(texts.documents) == ["a.png#0", "b.png#0", "a.png#1"]
+    assert texts.qrels == {"a.png": {"a.png#0": 1, "a.png#1": 1}, "b.png": {"b.png#0": 1}}
+
+
+def test_annotations_of_coco_are_in_the_order_of_the_file(tmp_path):
+    content = coco(1, 2)
+    content["annotations"] = [{"id": n, "image_id": 1 + n % 2, "caption": f"c{n}"} for n in range(4)]
+    dataset = load_dataset(put_all(tmp_path / "coco", {"captions_val.json": content}))
+    assert list(dataset.queries) == ["0", "1", "2", "3"]
+
+
+def test_images_of_the_same_name_are_called_by_their_paths(tmp_path):
+    table = "image,caption\nhats/1.png,A hat\nshoes/1.png,A shoe\n"
+    folder = put_all(tmp_path / "shop", {"captions.csv": table, "hats/1.png": PNG, "shoes/1.png": PNG})
+    dataset = load_dataset(folder)
+    assert dataset.qrels == {"hats/1.png#0": {"hats/1.png": 1}, "shoes/1.png#0": {"shoes/1.png": 1}}
+    assert [document.media for document in dataset.documents.values()] == ["hats/1.png", "shoes/1.png"]
+
+
+def test_columns_of_captions_ids_and_splits(tmp_path):
+    table = "photo_of;words;caption_id;split\na.png;Red;c7;test\nb.png;Blue;c8;train\n"
+    folder = put_all(tmp_path / "shop", {"items.csv": table})
+    with pytest.raises(DataError, match="not recognised"):
+        load_dataset(folder)
+    dataset = load_dataset(folder, columns={"image": "photo_of", "caption": "words"})
+    assert (dataset.name, texts_of(dataset)) == ("shop:test:text_to_image", {"c7": "Red"})
+    with pytest.raises(DataError, match="line 2: expected an image and a caption"):
+        load_dataset(put_all(tmp_path / "bad", {"captions.csv": "image,caption,caption_id,split\n,Red,c7,test\n"}))
+    with pytest.raises(DataError, match="expected image, caption, caption_id, found"):
+        load_dataset(put_all(tmp_path / "short", {"captions.csv": "image,caption,caption_id\na.png,Red\n"}))
+    with pytest.raises(DataError, match="a second caption has the id c7"):
+        load_dataset(put_all(tmp_path / "twice", {"captions.csv": "image,caption,caption_id\na.png,R,c7\nb.png,B,c7\n"}))
+
+
+def test_a_table_with_general_names_is_not_a_set_of_captions(tmp_path):
+    """Documents with an image and a text, and a golden list, are read as before."""
+    documents = '{"doc_id": "d", "text": "x", "image": "a.png"}\n'
+    queries = '{"query_id": "q", "query": "x", "relevant_ids": ["d"]}\n'
+    folder = put_all(
+        tmp_path / "set", {"documents.jsonl": documents, "queries.jsonl": queries, "more.csv": "image,caption\n"}
+    )
+    assert load_dataset(folder).format == "jsonl"
+    with pytest.raises(DataError, match="this looks like documents"):
+        load_dataset(put_all(tmp_path / "b", {"documents.jsonl": documents}) / "documents.jsonl")
+
+
 def test_other_formats_keep_images_and_ignored_documents(tmp_path):
     dataset = load_dataset(f"{CAPTIONS}:image_to_text")
     dataset.qrels["cat.png"]["3"] = assay.model.IGNORED

@@ -246,6 +246,7 @@ def build_together(folder, barrier, queue):
     queue.put(answers("bm25", corpus.counted, folder, QUERIES))
 
 
+@pytest.mark.slow
 def test_processes_that_build_at_once_agree(tmp_path):
     context = get_context("spawn")
     barrier, queue = context.Barrier(2), context.Queue()
@@ -280,7 +281,7 @@ answers("bm25", Corpus(TEXT).counted, {folder!r}, QUERIES)
 """
 
 
-@pytest.mark.parametrize("at", [8, 11, 15])
+@pytest.mark.parametrize("at", [pytest.param(8, marks=pytest.mark.slow), 11, pytest.param(15, marks=pytest.mark.slow)])
 def test_a_process_that_is_killed_while_it_writes_leaves_no_index(at, tmp_path):
     """The first eight calls compute checksums, the others write."""
     code = KILLED.format(at=at, folder=str(tmp_path))

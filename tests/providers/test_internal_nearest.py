@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from assay.providers import nearest
 from assay.providers.nearest import top_k
+from assay.providers.vector_files import open_vectors
 
 
 def naive(queries, documents, k):
@@ -73,9 +74,10 @@ def test_a_search_in_blocks_is_the_search_of_all_pairs_with_ties(data, width, k)
     assert np.array_equal(scores, expected[1])
 
 
-def test_no_block_has_all_documents_and_all_queries(tmp_path):
+def test_no_block_has_all_documents_and_all_queries(tmp_path, monkeypatch):
     """Documents in a file are read in blocks: none of them is larger than a block, and scores never have all pairs."""
-    n, seen = 70_000, []
+    with_blocks(monkeypatch, 128, 3_000, 512)
+    n, seen = 7_000, []
     np.save(tmp_path / "d.npy", vectors(n, 8))
 
     class Watched:
@@ -109,7 +111,7 @@ def test_a_search_needs_no_more_memory_for_ten_times_the_documents(tmp_path, mon
         documents = vectors(n, 64)
         if kind == "in a file":
             np.save(tmp_path / f"{n}.npy", documents)
-            file = nearest.open_vectors(str(tmp_path / f"{n}.npy"), "", "document")
+            file = open_vectors(str(tmp_path / f"{n}.npy"), "", "document")
             documents = nearest.FileRows(file, np.arange(n), "cosine")
         tracemalloc.start()
         top_k(queries, documents, 10)

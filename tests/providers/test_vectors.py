@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.errors import ProviderError
+from assay.files import write_parquet_table
 
 from ._asking import ids, provider
 
@@ -119,6 +120,41 @@ def checked(more="", documents="docs.npy", **files):
     provider(f"vectors(documents={documents}, queries=queries.npy{more})").check()
 
 
+def written(name, content):
+    Path(name).write_bytes(content)
+    return name
+
+
+def parquet(columns, rows):
+    write_parquet_table(Path("docs.parquet"), columns, rows)
+    return "docs.parquet"
+
+
+def archived(**arrays):
+    np.savez("docs.npz", **arrays)
+    checked(documents="docs.npz")
+
+
+def test_files_that_people_have_are_read_alike():
+    """Arrays called vectors or embeddings, one array for each id, and Parquet: the same documents in the same order."""
+    rows = np.array([[1, 0], [1, 1], [0, 1]], np.float32)
+    ids = ["a.png", "b.png", "c.png"]
+    np.savez("vectors.npz", ids=np.array(ids), vectors=rows)
+    np.savez("embeddings.npz", ids=np.array(ids), embeddings=rows)
+    np.savez("single.npz", **dict(zip(ids, rows, strict=True)))
+    with_ids = [(name, row.tolist()) for name, row in zip(ids, rows, strict=True)]
+    write_parquet_table(Path("rows.parquet"), {"image_id": "VARCHAR", "embedding": "FLOAT[]"}, with_ids)
+    np.savez("queries.npz", ids=np.array(["q0"]), vectors=np.array([[0.1, 1.0]], np.float32))
+    found = {}
+    for name in ("vectors.npz", "embeddings.npz", "single.npz", "rows.parquet"):
+        made = provider(f"vectors(documents={name}, queries=queries.npz)").make()
+        made.index([Document(doc, "") for doc in reversed(ids)])
+        (hits,) = made.search([Query("q0", "")], 3)
+        found[name] = [(hit.doc_id, hit.score) for hit in hits]
+    assert [doc for doc, _ in found["vectors.npz"]] == ["c.png", "b.png", "a.png"]
+    assert all(hits == found["vectors.npz"] for hits in found.values())
+
+
 def unordered(*documents):
     made = provider(NAME.format("")).make()
     if documents:
@@ -138,6 +174,16 @@ def test_what_does_not_fit(snapshots):
         "an id twice": lambda: checked(", documents_ids=twice.txt", twice="a\na\n"),
         "no documents": unordered,
         "no order": lambda: unordered("a", "b"),
+        "arrays without a name": lambda: archived(a=np.eye(2), b=np.zeros(3)),
+        "ids that are objects": lambda: archived(ids=np.array(["a", None], object), vectors=np.eye(2)),
+        "no arrays": archived,
+        "a pickle": lambda: checked(documents=written("model.pt", b"\x80\x02junk")),
+        "not Parquet": lambda: checked(documents=written("docs.parquet", b"junk")),
+        "no column of vectors": lambda: checked(
+            documents=parquet({"doc_id": "VARCHAR", "e": "FLOAT[]"}, [("a", [1.0, 0.0])])
+        ),
+        "rows of two lengths": lambda: checked(documents=parquet({"vectors": "FLOAT[]"}, [([1.0, 0.0],), ([1.0],)])),
+        "numbers, not lists": lambda: checked(documents=parquet({"vectors": "FLOAT"}, [(1.0,)])),
         "dense": lambda: provider("dense(model=docs.npy)").check(),
     }
     snapshots.check_errors("providers/vectors", cases)

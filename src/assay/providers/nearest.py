@@ -1,143 +1,15 @@
-"""Exact nearest-neighbour search, in memory or in .npy and .npz files, which are read block by block."""
+"""Exact nearest-neighbour search, in memory or in files of vectors, which are read block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import AssayError, ProviderError
 from assay.providers.reporting import Report, report_nothing
 from assay.providers.retriever import PermanentFailure
-from assay.text import counted
-
-ENDINGS = (".npy", ".npz")
-ONE_ID = "Write one id for each row"
-WRITE_IDS = "Save them as text: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
-
-
-@dataclass(frozen=True)
-class VectorFile:
-    """A matrix with a row per document or query; rows are identified by ids or by the order of the benchmark."""
-
-    path: str
-    of: str
-    """What its rows are: document or query."""
-    vectors: Any
-    ids: tuple[str, ...] | None
-
-    @property
-    def width(self) -> int:
-        """Numbers in a row."""
-        return int(self.vectors.shape[1])
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {row_id: row for row, row_id in enumerate(self.ids or ())}
-
-    def rows_by_id(self, order: Collection[str] | None) -> dict[str, int]:
-        """Id → row. If the file has no ids, its rows are in this order, and the numbers of rows and ids must be equal."""
-        if self.ids is not None:
-            return self._rows
-        ways = f"set {plural(self.of)}_ids=ids.txt, or use an .npz file with ids and vectors"
-        if order is None:
-            raise PermanentFailure(f"{self.path} has no ids, and the order of the {plural(self.of)} is unknown: {ways}")
-        if len(order) != len(self.vectors):
-            sizes = f"{self.path} has {counted(len(self.vectors), 'row')}, but there are {counted(len(order), self.of)}"
-            advice = f"Write a row per {self.of} in the order of the benchmark, {ways}"
-            raise PermanentFailure(f"{sizes}. {advice}")
-        return {row_id: row for row, row_id in enumerate(order)}
-
-
-def plural(noun: str) -> str:
-    """`queries`, `documents`."""
-    return counted(2, noun).partition(" ")[2]
-
-
-def open_vectors(path: str, ids_path: str, of: str) -> VectorFile:
-    """The opened file; the numbers of an .npy file stay on disk."""
-    file = Path(path).expanduser()
-    if not file.is_file():
-        raise ProviderError(f"vectors: there is no file {path}. Give the path of an .npy or .npz file")
-    stat = file.stat()
-    ids_found = _stat_of(ids_path)
-    return _open(path, ids_path, of, (stat.st_mtime_ns, stat.st_size, ids_found))
-
-
-def _stat_of(ids_path: str) -> tuple[int, int] | None:
-    if not ids_path:
-        return None
-    file = Path(ids_path).expanduser()
-    if not file.is_file():
-        raise ProviderError(f"vectors: there is no file {ids_path}. Give the path of a text file with one id per line")
-    return file.stat().st_mtime_ns, file.stat().st_size
-
-
-@lru_cache(maxsize=4)
-def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
-    """The file, opened once for all scopes; a file that has changed is opened again."""
-    try:
-        content = np.load(Path(path).expanduser(), mmap_mode="r", allow_pickle=False)
-        vectors, ids = _of_archive(path, content) if isinstance(content, np.lib.npyio.NpzFile) else (content, None)
-    except AssayError:
-        raise
-    except Exception as error:  # noqa: BLE001 (NumPy passes on errors of its tokenizer, zipfile and zlib)
-        raise ProviderError(f"vectors: {path} cannot be read as .npy or .npz: {_first_line(error)}") from None
-    if vectors.ndim != 2 or not vectors.shape[1]:
-        raise ProviderError(f"vectors: {path} must have a row of numbers per {of}, but its shape is {vectors.shape}")
-    if vectors.dtype.kind != "f" or vectors.dtype.itemsize > 8:
-        raise ProviderError(f"vectors: the numbers in {path} must be float16, float32 or float64, not {vectors.dtype}")
-    ids = _ids_in(ids_path) if ids_path else ids
-    if ids is not None:
-        _check_ids(ids_path or path, ids, path, len(vectors))
-    return VectorFile(path, of, vectors, ids)
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), "") or type(error).__name__
-
-
-def _of_archive(path: str, content: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """The arrays `vectors` and `ids`; if there is only one array, it is the vectors."""
-    names = list(content.files)
-    name = "vectors" if "vectors" in names else names[0] if len(names) == 1 else ""
-    if not name:
-        raise ProviderError(f"vectors: {path} must have an array called vectors, found {', '.join(names) or 'none'}")
-    if "ids" not in names:
-        return content[name], None
-    try:
-        ids = content["ids"]
-    except ValueError:  # objects, which only pickle could read
-        raise ProviderError(f"vectors: the ids in {path} are Python objects. {WRITE_IDS}") from None
-    if ids.ndim != 1 or ids.dtype.kind not in "USiu":
-        raise ProviderError(f"vectors: the ids in {path} are {ids.dtype} with the shape {ids.shape}. {WRITE_IDS}")
-    return content[name], tuple(row_id.decode() if isinstance(row_id, bytes) else str(row_id) for row_id in ids.tolist())
-
-
-def _ids_in(path: str) -> tuple[str, ...]:
-    try:
-        text = Path(path).expanduser().read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise ProviderError(f"vectors: cannot read {path}. It must be a UTF-8 text file with one id per line") from None
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
-
-
-def _check_ids(where: str, ids: Sequence[str], path: str, n_rows: int) -> None:
-    """Raise unless there is one id per row and no id occurs twice."""
-    if len(ids) != n_rows:
-        raise ProviderError(
-            f"vectors: {where} has {counted(len(ids), 'id')}, but {path} has {counted(n_rows, 'row')}. {ONE_ID}"
-        )
-    if len(set(ids)) != len(ids):
-        seen: set[str] = set()
-        twice = next(row_id for row_id in ids if row_id in seen or seen.add(row_id))  # type: ignore[func-returns-value]
-        raise ProviderError(f"vectors: the id {twice} occurs twice in {where}. Each row needs a different id")
-
+from assay.providers.vector_files import VectorFile
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Scores: TypeAlias = npt.NDArray[np.float32]
@@ -245,6 +117,8 @@ class FileRows:
         """Which of the requested rows are used."""
         self._at, self._length = at[self.placed], lengths[self.placed]
         self.shape = (len(self._at), file.width)
+        self._last: tuple[slice | None, npt.NDArray[np.float32]] = None, np.zeros((0, file.width), np.float32)
+        """The block that was read last."""
 
     def _lengths(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The lengths of the vectors."""
@@ -263,6 +137,14 @@ class FileRows:
         return len(self._at)
 
     def __getitem__(self, some: Any) -> npt.NDArray[np.float32]:
+        if not isinstance(some, slice):
+            return self._read(some)
+        place, block = self._last
+        if some != place:  # few queries are searched at a time, and the documents are often a single block
+            self._last = place, block = some, self._read(some)
+        return block
+
+    def _read(self, some: Any) -> npt.NDArray[np.float32]:
         block = np.asarray(self._file.vectors[self._at[some]])
         if self._is_cosine:
             block = block.astype(np.float64) / self._length[some][:, None]

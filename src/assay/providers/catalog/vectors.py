@@ -12,12 +12,13 @@ import numpy.typing as npt
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of
 from assay.model import Document, Query
-from assay.providers.nearest import FileRows, VectorFile, open_vectors, top_k
+from assay.providers.nearest import FileRows, top_k
 from assay.providers.nearest import Vectors as Matrix
 from assay.providers.provider import Provider, hits_of_ids
 from assay.providers.reporting import report_indexed
 from assay.providers.responses import Answers
 from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed_error
+from assay.providers.vector_files import VectorFile, open_vectors
 from assay.text import counted
 
 SPARE = 64
@@ -114,14 +115,14 @@ def _files(documents: str, queries: str, documents_ids: str, queries_ids: str, s
 
 PROVIDER = Provider(
     "vectors",
-    "precomputed embeddings of documents and queries in NumPy files; exact search in bounded memory",
+    "precomputed embeddings of documents and queries in NumPy or Parquet files; exact search",
     Vectors,
     params=(
         Param(
             "documents",
             str,
             REQUIRED,
-            ".npy with a row per document in the order of the benchmark, or .npz with ids and vectors",
+            ".npy with a row per document in the order of the benchmark, or .npz or .parquet with ids and vectors",
         ),
         Param("queries", str, "", "the same as documents, for the queries; if not set, the file of documents has their ids"),
         Param("documents_ids", str, "", "text file with the id of each row of documents, one per line"),
