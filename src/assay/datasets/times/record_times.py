@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from assay.errors import DataError
-from assay.files import TABLE_COLUMNS, current_reading, fold
+from assay.files import TABLE_COLUMNS, current_reading, squash
 from assay.model import Time, is_without_zone, parse_time, time_text
 
 TIME = "time"
@@ -36,8 +36,8 @@ def note_no_zone(table: str) -> None:
 def take_time(table: str, fields: dict[str, Any], metadata: dict[str, Any] | None = None) -> Time | None:
     """Remove the time from the fields and parse it; None without one. In the metadata, only the name `time` counts."""
     named = current_reading().named_column(TIME, fields)
-    folded = {fold(name): name for name in reversed(fields)} if named is None else {}
-    name = named or next((folded[name] for name in TABLE_COLUMNS[table][TIME] if name in folded), None)
+    squashed = {squash(name): name for name in reversed(fields)} if named is None else {}
+    name = named or next((squashed[name] for name in _accepted(table) if name in squashed), None)
     if name is not None:
         time = read_time(table, name, fields[name])
         del fields[name]
@@ -47,6 +47,12 @@ def take_time(table: str, fields: dict[str, Any], metadata: dict[str, Any] | Non
         del metadata[TIME]
         return time
     return None
+
+
+@cache
+def _accepted(table: str) -> tuple[str, ...]:
+    """The accepted names without underscores."""
+    return tuple(map(squash, TABLE_COLUMNS[table][TIME]))
 
 
 def session_time(text: str | None, layouts: tuple[str, ...]) -> Time | None:
