@@ -5,6 +5,7 @@ import pytest
 
 import assay
 from assay import BadParameter, DataError, UsageError, load_dataset
+from assay.cli import main
 
 from ._data import write_drawn, write_small
 
@@ -83,6 +84,23 @@ def test_tables_and_plain_values(dataset):
     assert (plain["schema"], plain["repeats"], plain["n_queries"]) == ("assay.features/1", 2, 60)
     assert [row["feature"] for row in plain["features"]] == [row.feature for row in found.features]
     assert found.to_pandas()["feature"].tolist() == [row.feature for row in found.features]
+
+
+def test_the_command_writes_a_table_and_a_page_with_the_same_figures(tmp_path, capsys):
+    data = write_small(tmp_path)
+    page, rows = tmp_path / "features.html", tmp_path / "features.csv"
+    command = ["features", "feature(1)", str(data), "--by", "leaving-out", "-q", "-o", str(page), "-o", str(rows)]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    (loss,) = (row.loss for row in assay.feature_importance(data, "feature(1)", method="leaving-out").features if row.loss)
+    assert f"{abs(loss):.3f}" in printed
+    html, lines = page.read_text(), rows.read_text().splitlines()
+    assert f"{abs(loss):.3f}" in html
+    assert html.count("feature(1) on small: ndcg@10") == 2  # the title of the window, and one heading
+    assert len(lines) == 3
+    assert any(str(loss)[:8] in line for line in lines)
+    assert main([*command[:-4], "-o", str(tmp_path / "features.pdf")]) == 2
+    assert "must be one of .json, .csv, .md, .tex, .txt, .html" in capsys.readouterr().err
 
 
 def test_wrong_input(dataset, tmp_path):

@@ -208,6 +208,32 @@ def test_a_model_of_other_features_is_an_error_that_names_both_numbers(folder, t
         ready(f"lightgbm:{tmp_path}/broken.txt", small)
 
 
+def test_a_damaged_model_is_an_error_and_does_not_end_the_process(folder, tmp_path, test_data, snapshots, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text, forest = (folder / "m.txt").read_text(), (folder / "m.json").read_text()
+    begin, end = text.index("Tree=3\n"), text.index("Tree=4\n")
+    damaged = {
+        "the file ends in a tree": ("cut.txt", text[: end - 40]),
+        "a tree is missing": ("fewer.txt", text[:begin] + text[end:]),
+        "a tree has no leaves": ("leaves.txt", text.replace("leaf_value=", "leaf_valu=", 1)),
+        "a JSON model that ends early": ("cut.json", forest[:900]),
+    }
+    for name, content in damaged.values():
+        (tmp_path / name).write_text(content)
+    loads = {
+        case: lambda name=name: ready(f"{'xgboost' if name.endswith('json') else 'lightgbm'}:{name}", test_data)
+        for case, (name, _) in damaged.items()
+    }
+    snapshots.check_errors("learning_to_rank/damaged_models", loads)
+
+
+def test_a_model_with_the_line_ends_of_windows_scores_the_same(folder, tmp_path, test_data):
+    """LightGBM itself ends the process here, because its lengths of trees do not fit."""
+    (tmp_path / "windows.txt").write_bytes((folder / "m.txt").read_bytes().replace(b"\n", b"\r\n"))
+    expected = scores_of(ready(f"lightgbm:{folder}/m.txt", test_data), test_data)
+    assert scores_of(ready(f"lightgbm:{tmp_path}/windows.txt", test_data), test_data) == expected
+
+
 def test_benchmarks_without_features_and_searches_without_them_are_errors():
     for name in ("feature(1)", "hybrid(feature(1), bm25)"):
         with pytest.raises(DataError, match="the documents of rag-template have no features"):

@@ -87,6 +87,28 @@ def test_blocks_of_any_size_and_widths_agree_with_scikit_learn(tmp_path):
     assert np.repeat(list(map(int, table.query_ids)), np.diff(table.offsets)).tolist() == queries.tolist()
 
 
+def test_lines_of_different_lengths_with_colons_in_queries_and_comments(tmp_path):
+    """Colons separate the numbers of features, so others must not shift them; lines without features have none."""
+    lines = ["1 qid:a 2:5", "0 qid:a", "2 qid:a 1:1 3:2", "0 qid:b 3:4"]
+    plain = features_of("\n".join(lines), tmp_path)
+    expected = [[NAN, 5, NAN], [NAN, NAN, NAN], [1, NAN, 2], [NAN, NAN, 4]]
+    np.testing.assert_array_equal(plain.values, np.array(expected, dtype=np.float32))
+    for changed in (
+        [line.replace("qid:a", "qid:a:a") for line in lines],
+        [f"{line} # id:{number}" for number, line in enumerate(lines)],
+        [line.replace("qid:b", "qid:b:") for line in lines],
+        lines[1:2] + lines[:1] + lines[2:],
+    ):
+        values = features_of("\n".join(changed), tmp_path).values
+        rows = [expected[1], expected[0], *expected[2:]] if changed[0].endswith("qid:a") else expected
+        np.testing.assert_array_equal(values, np.array(rows, dtype=np.float32))
+    with pytest.raises(DataError, match=r"expected a feature such as 12:0\.5, found '2'"):
+        features_of("\n".join([lines[0].replace("qid:a", "qid:a:"), "1 qid:a:a 2", *lines[2:]]), tmp_path)
+    for descending in ("1 qid:a 1:1 2:2\n1 qid:a 3:1 2:2 4:1\n", "1 qid:a 1:1\n1 qid:a 2:1 2:2\n"):
+        with pytest.raises(DataError, match="feature 2 "):
+            features_of(descending, tmp_path)
+
+
 REFUSED = {
     "no qid": ("1 qid:1 1:1\n2 1:0.5 2:3\n", 2, "expected qid: and the id of the query after the label"),
     "nothing after the label": ("1 qid:1 1:1\n2\n", 2, "found nothing"),
@@ -97,7 +119,7 @@ REFUSED = {
     "a feature that is nan": (
         "1 qid:1 1:1\n1 qid:1 1:nan\n",
         2,
-        "feature 1 must be a finite number, not 'nan'",
+        "feature 1 must be a finite number, not 'nan'. If the document does not have the feature, leave '1:nan' out",
     ),
     "a feature that is infinite": ("1 qid:1 1:1\n1 qid:1 1:inf\n", 2, "must be a finite number, not 'inf'"),
     "a label that is not a number": (
@@ -125,6 +147,17 @@ def test_faults_name_file_and_line(tmp_path):
         assert fault.line == line, case
         assert message in fault.what, (case, fault.what)
         assert "data.txt" in str(caught.value)
+
+
+def test_a_file_without_queries_is_recognised_and_the_error_says_what_is_missing(tmp_path):
+    for first in ("2 1:0.5 3:1e-3", "-1 1:0.5 # comment", "+1.5 0:1 7:2"):
+        with pytest.raises(DataError, match="expected qid: and the id of the query after the label"):
+            load_dataset(_written(tmp_path / "data.txt", f"{first}\n"))
+    with pytest.raises(DataError, match="expected qid: and the id of the query after the label"):
+        Qrels(_written(tmp_path / "data.txt", "2 1:0.5\n"))
+    for first in ("2 1:0.5 word", "two 1:0.5", "2 10:30 at noon"):
+        with pytest.raises(DataError, match="format was not recognised"):
+            load_dataset(_written(tmp_path / "data.txt", f"{first}\n"))
 
 
 def test_all_faults_are_reported_together_and_bad_lines_can_be_left_out(tmp_path):

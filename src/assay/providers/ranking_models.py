@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Floats
-from assay.errors import ProviderError
+from assay.errors import DataError, ProviderError
 from assay.grammar import REQUIRED, Param, one_of
 from assay.model import Features, FeatureTable, Query, tags_of
 from assay.providers.feature_scores import BY_FEATURES, FeatureScorer, ranked_rows
-from assay.providers.loading import check_installed, describe_library_error
+from assay.providers.loading import check_installed, describe_error, describe_library_error
 from assay.providers.responses import Answers
 from assay.providers.retriever import PermanentFailure
 from assay.text import counted
@@ -150,8 +150,13 @@ def load_model(kind: ModelKind, path: str, **settings: Any) -> LoadedModel:
     except OSError as error:
         raise PermanentFailure(f"{kind.provider}: {path} cannot be read: {error.strerror or error}") from None
     _check_content(kind, path, content)
-    with describe_library_error(f"{kind.provider}: {path} cannot be loaded: the package {kind.package}"):
+    try:
         return kind.load(content, **settings)
+    except ProviderError:
+        raise
+    except Exception as error:
+        what = error.what if isinstance(error, DataError) else describe_error(error)
+        raise PermanentFailure(f"{kind.provider}: {path} cannot be loaded: {what}") from error
 
 
 def _check_content(kind: ModelKind, path: str, content: bytes) -> None:

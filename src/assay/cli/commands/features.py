@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from assay.cli.commands.compare import add_comparison_arguments, make_comparison_options
-from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, check_output, write_and_print
+from assay.cli.output_options import ENDINGS, FORMATS, PAGE, add_output_arguments, check_output, write_and_print
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_policy_arguments, integer_parser, make_profile
 from assay.cli.terminal import write_notes
@@ -19,7 +19,8 @@ EXAMPLES = """\
   assay features "lightgbm(model=model.txt)" Fold1
   assay features xgboost:model.json test.txt -m ndcg@5 --features 1-20 45
   assay features sklearn:my_module:model Fold1:vali --by leaving-out --correction benjamini_hochberg
-  assay features lightgbm:model.txt Fold1 -o features.csv -o features.json"""
+  assay features lightgbm:model.txt Fold1 -o features.html -o features.csv"""
+ENDINGS_WITH_PAGES = f"{ENDINGS} {PAGE}"
 METHODS = ("permutation", "leaving-out")
 SHOWN = 20
 """Features in the table, unless all are requested."""
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help=f"show all features, not only the {SHOWN} with the largest losses")
     add_comparison_arguments(parser)
     add_policy_arguments(parser)
-    add_output_arguments(parser, FORMATS, choices=FORMATS, endings=ENDINGS)
+    add_output_arguments(parser, FORMATS, choices=FORMATS, endings=ENDINGS_WITH_PAGES)
 
 
 def parse_numbers(text: str) -> range:
@@ -67,7 +68,7 @@ def parse_numbers(text: str) -> range:
 
 def run_features(options: argparse.Namespace) -> int:
     """Score the model with each feature changed, and print the losses."""
-    check_output(options.output, ENDINGS, options.file_format)
+    check_output(options.output, ENDINGS_WITH_PAGES, options.file_format)
     if options.baseline is not None or options.intersect:
         raise UsageError("the baseline is the model with all features, so --baseline and --intersect cannot be used here")
     from assay.learning_to_rank import feature_importance

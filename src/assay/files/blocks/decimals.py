@@ -151,18 +151,18 @@ def _dot_marks(words: Words, dots: np.uint64) -> Words:
 
 def _digits(data: Bytes, end: Ints, n_digits: Ints) -> tuple[Words, Bools]:
     """The whole number that ends at each place, and whether it has only digits."""
-    number, is_plain = _last_digits(data, end, n_digits)
+    number, is_plain = last_digits(data, end, n_digits)
     for done in (WIDTH, 2 * WIDTH):
         rows = np.flatnonzero(n_digits > done)
         if not len(rows):
             break
-        more, more_is_plain = _last_digits(data, end[rows] - done, n_digits[rows] - done)
+        more, more_is_plain = last_digits(data, end[rows] - done, n_digits[rows] - done)
         number[rows] += more * WHOLE_POWERS[done]
         is_plain[rows] &= more_is_plain
     return number, is_plain
 
 
-def _last_digits(data: Bytes, end: Ints, n_digits: Ints) -> tuple[Words, Bools]:
+def last_digits(data: Bytes, end: Ints, n_digits: Ints) -> tuple[Words, Bools]:
     """The number of the last eight digits, or of fewer if there are fewer, and whether they are digits."""
     words = words_at(data, end - WIDTH)
     missing = WIDTH - np.minimum(n_digits, WIDTH)

@@ -14,10 +14,10 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Bools, Floats, Ints
+from assay.arrays import Floats, Ints
 from assay.errors import DataError
 from assay.files.blocks.byte_fields import PADDING, WIDTH, ByteFields, Bytes, words_at
-from assay.files.blocks.decimals import parse_decimals
+from assay.files.blocks.decimals import last_digits, parse_decimals
 from assay.files.blocks.trec_blocks import Unusual
 from assay.model import Features
 
@@ -27,7 +27,7 @@ MAX_FEATURE = 16_383
 """The highest number of a feature. Features are stored for all documents, so a few large numbers would need much memory."""
 MOST_CELLS = 1 << 26
 """Values of a block; if there were more, nearly all of them would be absent."""
-SPACE, NEWLINE, RETURN, HASH_SIGN, COLON, ZERO = b" \n\r#:0"
+SPACE, NEWLINE, RETURN, HASH_SIGN, COLON = b" \n\r#:"
 IS_SEPARATOR = np.isin(np.arange(256), list(b" \t\r\n"))
 LABEL_AND_QUERY = 2
 """The fields before the features."""
@@ -217,7 +217,7 @@ def _features(data: Bytes, lines: _Lines) -> tuple[Features, int]:
     is_even = bool((n_each == most).all())
     ends = _ends_of_features(lines, n_each, most if is_even else None)
     begin, end = ends[0] + 1, ends[1]
-    colon = _colons(data, begin, end, n_lines)
+    colon = _colons(data, begin, end, n_each)
     if is_even and most and _has_same_numbers(data, begin, colon, n_lines):
         row = slice(0, most)
         numbers = _numbers(data, begin[row], colon[row])
@@ -226,17 +226,17 @@ def _features(data: Bytes, lines: _Lines) -> tuple[Features, int]:
         values = _values(data, colon, end).reshape(n_lines, most)
         return _placed(values, numbers)
     numbers = _numbers(data, begin, colon)
-    row_of = np.repeat(np.arange(n_lines), n_each)
-    is_next = row_of[1:] == row_of[:-1]
-    if (np.diff(numbers)[is_next] <= 0).any():
-        raise Unusual
     first = min(int(numbers.min(initial=1)), 1)
     width = int(numbers.max(initial=first - 1)) - first + 1
     if n_lines * width > MOST_CELLS:
         raise Unusual
-    table = np.full((n_lines, width), np.nan, dtype=np.float32)
-    table[row_of, numbers - first] = _values(data, colon, end)
-    return table, first
+    cell = np.repeat(np.arange(n_lines) * width - first, n_each)
+    cell += numbers
+    if (np.diff(cell) <= 0).any():  # numbers that do not ascend in a line
+        raise Unusual
+    table = np.full(n_lines * width, np.nan, dtype=np.float32)
+    table[cell] = _values(data, colon, end)
+    return table.reshape(n_lines, width), first
 
 
 def _placed(values: Features, numbers: Ints) -> tuple[Features, int]:
@@ -260,17 +260,16 @@ def _ends_of_features(lines: _Lines, n_each: Ints, most: int | None) -> tuple[In
     return lines.marks[at - 1], lines.marks[at]
 
 
-def _colons(data: Bytes, begin: Ints, end: Ints, n_lines: int) -> Ints:
+def _colons(data: Bytes, begin: Ints, end: Ints, n_each: Ints) -> Ints:
     """The place of the colon in each feature; Unusual if a feature has none. Further colons are found later."""
     if not len(begin):
         return begin
     low = int(begin[0])
     places = np.flatnonzero(data[low : int(end[-1])] == COLON)
     places += low
-    if len(places) == len(begin) + n_lines - 1 and not len(begin) % n_lines:  # `qid:` of the other lines, and the features
-        whole = np.append(0, places).reshape(n_lines, -1)
-        places = whole[:, 1:].ravel()
-    else:  # lines of different lengths, or comments with colons
+    if len(places) == len(begin) + len(n_each) - 1:  # `qid:` of the other lines, and the features
+        places = np.delete(places, np.cumsum(n_each)[:-1] + np.arange(len(n_each) - 1))
+    else:  # comments or queries with colons
         places = np.append(places, end[-1])[np.searchsorted(places, begin)]
     if (places <= begin).any() or (places >= end - 1).any():
         raise Unusual
@@ -296,16 +295,10 @@ def _numbers(data: Bytes, begin: Ints, colon: Ints) -> Ints:
     length = colon - begin
     if length.max(initial=0) > len(str(MAX_FEATURE)):
         raise Unusual
-    number = np.zeros(len(begin), dtype=np.int64)
-    is_digit: Bools = np.ones(len(begin), dtype=bool)
-    for digit in range(int(length.max(initial=0))):
-        has = length > digit
-        letter = data[colon - 1 - digit].astype(np.int64) - ZERO
-        is_digit &= ~has | ((letter >= 0) & (letter <= 9))
-        number += np.where(has, letter, 0) * 10**digit
-    if not is_digit.all() or number.max(initial=0) > MAX_FEATURE:
+    number, is_plain = last_digits(data, colon, length)
+    if not is_plain.all() or number.max(initial=0) > MAX_FEATURE:
         raise Unusual
-    return number
+    return number.view(np.int64)
 
 
 def _values(data: Bytes, colon: Ints, end: Ints) -> NDArray[np.float32]:

@@ -16,6 +16,9 @@ LAYOUT = "label qid:query number:value …"
 ABSENT = b"NULL"
 """The value that LETOR has for a feature that a document does not have."""
 
+NO_VALUE = (b"nan", b"na", b"none", b"")
+"""Texts that other programs write for such a feature, in lower case."""
+
 
 def parse_lines(chunk: bytes, first_line: int, faults: Faults) -> FeatureBlock:
     """The lines of a piece of a file, one by one. A line with a fault is left out. Empty lines and comments are skipped."""
@@ -116,7 +119,8 @@ def _parse_feature(field: bytes) -> tuple[int, float]:
     except DataError:
         value = math.nan
     if not math.isfinite(value):
-        raise DataError(f"the value of feature {int(name)} must be a finite number, not {_shown(text)}")
+        hint = f". If the document does not have the feature, leave {_shown(field)} out" if text.lower() in NO_VALUE else ""
+        raise DataError(f"the value of feature {int(name)} must be a finite number, not {_shown(text)}{hint}")
     return int(name), value
 
 

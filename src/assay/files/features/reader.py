@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,13 +17,14 @@ from assay.files.long_reads import long_read
 from assay.files.source import BOM, FileSource
 from assay.model import FeatureTable
 
+WITHOUT_QUERY = re.compile(rb"[-+.\deE]+( \d+:[-+.\deE]+)+")
 NO_DOCUMENTS = "the file contains no documents; it needs at least one line such as: 2 qid:1 1:0.5"
 
 
 def is_feature_line(line: bytes) -> bool:
-    """Whether a line looks like `label qid:query number:value …`."""
-    fields = line.partition(b"#")[0].split(maxsplit=2)
-    return len(fields) >= 2 and fields[1].startswith(b"qid:")
+    """Whether a line looks like `label qid:query number:value …`, or like this without the query, which is a fault."""
+    fields = line.partition(b"#")[0].split()
+    return len(fields) >= 2 and (fields[1].startswith(b"qid:") or bool(WITHOUT_QUERY.fullmatch(b" ".join(fields))))
 
 
 def read_features(*sources: FileSource, keeps_values: bool = True) -> FeatureTable:
@@ -98,7 +100,7 @@ class _Rows:
                 continue
             if query in self.seen:
                 what = f"query {query} appears again after query {self.queries[-1]}; the lines of a query must be together"
-                faults.add(int(block.numbers[start]), what)
+                faults.add(int(block.numbers[start]), f"{what}. Sort the file by query")
             self.seen.add(query)
             self.queries.append(query)
             self.starts.append(self.n_rows + start)

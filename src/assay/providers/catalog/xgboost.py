@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
+from assay.errors import DataError
 from assay.grammar import Param, one_of
 from assay.model import Features
 from assay.providers.loading import import_package
 from assay.providers.provider import Provider
 from assay.providers.ranking_models import MODEL, LoadedModel, ModelFile, ModelKind, absent_param, model_record
 
+PLACE = re.compile(r"^\[[\d:]+\] \S+:\d+: ")
+"""The time and the place in XGBoost's own source at the start of its errors."""
+
 
 def _load(content: bytes, trees: str) -> LoadedModel:
     """The model. If its training was stopped early, `best` uses its trees up to the best round."""
     package = import_package("xgboost", "xgboost", "pip install xgboost")
     booster = package.Booster()
-    booster.load_model(bytearray(content))
+    try:
+        booster.load_model(bytearray(content))
+    except package.core.XGBoostError as error:
+        raise DataError(PLACE.sub("", str(error).partition("\n")[0])) from None
     best = booster.attributes().get("best_iteration")
     rounds = (0, int(best) + 1) if best is not None and trees == "best" else (0, 0)
 

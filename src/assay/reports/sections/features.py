@@ -42,7 +42,7 @@ def feature_sections(importance: FeatureImportance, most: int | None = None) -> 
     table = Table(heads, tuple(_row(feature) for feature in rows), notes=_notes(importance, len(rows)))
     head = f"{importance.model} on {importance.benchmark}: {importance.metric} {decimals(importance.value)}"
     queries = counted(importance.n_queries, "query")
-    return [Section(parts=(Paragraph(f"{head}, {queries}"), table, Paragraph(feature_verdict(importance))))]
+    return [Section(title=f"{head}, {queries}", parts=(table, Paragraph(feature_verdict(importance))))]
 
 
 def _row(feature: Importance) -> tuple[Cell, ...]:
