@@ -4,6 +4,8 @@ Run `python -m benchmarks.simulate_clicks [impressions]`. Documents have a known
 the probability r^−η, and click if they look and the document attracts them (the position-based model). Or they read from the
 top and stop when they are satisfied (the cascade of SDBN). The search engine is not perfect, and changes its order a little
 from search to search. Kendall's τ compares the order of the estimates with the true order, over the documents of each query.
+The last column is the best that any model could do: the rate of clicks if it were known at which documents each user looked,
+for the documents that users looked at at least 50 times.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ LEAST = 50
 
 def simulate(
     impressions: int, eta: float, seed: int, *, cascade: bool = False
-) -> tuple[dict[str, list[object]], np.ndarray]:
-    """The columns of a log, and the attractiveness of each query and document."""
+) -> tuple[dict[str, list[object]], np.ndarray, assay.Qrels]:
+    """The columns of a log, the attractiveness of each query and document, and its estimate if all looks were known."""
     random = np.random.default_rng(seed)
     truth = random.beta(1, 3, (QUERIES, DOCUMENTS))
     satisfied = random.uniform(0.3, 0.9, (QUERIES, DOCUMENTS))
@@ -38,6 +40,7 @@ def simulate(
     else:
         looks = random.random((n, DEPTH)) < np.arange(1, DEPTH + 1) ** -eta
     clicked = attracts & looks
+    known = _with_known_looks(query, shown, looks, clicked if not cascade else stops & looks)
     columns: dict[str, list[object]] = {
         "user": np.repeat(np.arange(n) % 5000, DEPTH).tolist(),
         "search_id": np.repeat(np.arange(n), DEPTH).tolist(),
@@ -46,7 +49,17 @@ def simulate(
         "rank": np.tile(np.arange(1, DEPTH + 1), n).tolist(),
         "clicked": clicked.ravel().tolist(),
     }
-    return columns, truth
+    return columns, truth, known
+
+
+def _with_known_looks(query: np.ndarray, shown: np.ndarray, looks: np.ndarray, wanted: np.ndarray) -> assay.Qrels:
+    pair = query[:, None] * DOCUMENTS + shown
+    seen, won = (np.bincount(pair[which], minlength=QUERIES * DOCUMENTS) for which in (looks, wanted))
+    grades: dict[str, dict[str, float]] = {}
+    for number in np.flatnonzero(seen >= LEAST).tolist():
+        q, d = divmod(number, DOCUMENTS)
+        grades.setdefault(f"q{q}", {})[f"d{d}"] = float(won[number] / seen[number])
+    return assay.Qrels(grades)
 
 
 def agreement(judgments: assay.Qrels, truth: np.ndarray) -> float:
@@ -84,20 +97,20 @@ def row(impressions: int, eta: float, *, cascade: bool = False) -> list[float]:
     """Kendall's τ of plain rates and of each model."""
     import pyarrow as pa
 
-    columns, truth = simulate(impressions, eta, seed=int(10 * eta) + 1, cascade=cascade)
+    columns, truth, known = simulate(impressions, eta, seed=int(10 * eta) + 1, cascade=cascade)
     taus = [agreement(raw_rates(columns), truth)]
     table = pa.table(columns)
     for model in ("coec", "sdbn", "pbm"):
         judged = assay.judge_clicks(table, model, grades="estimate", least=LEAST)
         taus.append(agreement(judged.qrels, truth))
-    return taus
+    return [*taus, agreement(known, truth)]
 
 
 def main(impressions: int = 1_000_000) -> None:
     """Print the table of the documentation."""
     print(f"{impressions:,} impressions, {QUERIES} queries with {DOCUMENTS} documents")
-    print("| users look at rank r with probability | plain rate | coec | sdbn | pbm |")
-    print("|---|---|---|---|---|")
+    print("| users look at rank r with probability | plain rate | coec | sdbn | pbm | all looks known |")
+    print("|---|---|---|---|---|---|")
     for eta in BIASES:
         print(f"| r^−{eta:g} | " + " | ".join(f"{tau:.3f}" for tau in row(impressions, eta)) + " |")
     print("| from the top until satisfied | " + " | ".join(f"{tau:.3f}" for tau in row(impressions, 0, cascade=True)) + " |")

@@ -89,7 +89,7 @@ def test_the_interval_is_wilsons_if_every_look_is_certain(n, clicked, level):
 
 @pytest.mark.slow
 def test_pbm_finds_bias_and_order_and_beats_plain_rates():
-    columns, truth = simulate(300_000, 1.0, seed=5)
+    columns, truth, _ = simulate(300_000, 1.0, seed=5)
     judged = assay.judge_clicks(_frame(columns), "pbm", grades="estimate")
     bias = list(judged.provenance["bias"].values())
     assert bias == pytest.approx([1 / rank for rank in range(1, 11)], abs=0.02)
@@ -151,7 +151,7 @@ def test_judgments_can_be_imported_as_the_layer_of_a_rule(tmp_path):
         ({"model": "pmb"}, "no click model is called 'pmb'. Did you mean pbm"),
         ({"model": "sdbn", "propensities": {1: 1}}, "propensities are for the model pbm"),
         ({"model": "sdbn", "least": 0}, "least must be a whole number"),
-        ({"model": "sdbn", "least": 100}, "no document was shown at least 100 times"),
+        ({"model": "sdbn", "least": 100}, "no document was seen at least 100 times"),
         ({"model": "sdbn", "grades": [0.5, 0.2]}, "grades must be rising numbers"),
         ({"model": "sdbn", "grades": "high"}, "grades must be rising numbers"),
         ({"model": "pbm", "propensities": {1: 1}}, "no propensity for rank 2"),
@@ -167,3 +167,18 @@ def test_settings_that_do_not_fit_are_errors(settings, message):
 def test_bias_cannot_be_estimated_if_documents_keep_their_ranks():
     with pytest.raises(assay.DataError, match="position bias cannot be estimated: no document was shown at rank 2"):
         assay.judge_clicks([*shown("q", "ab", "a"), *shown("q", "ab")], "pbm", least=1)
+
+
+def test_evidence_of_pbm_is_what_users_probably_looked_at():
+    """100 impressions at rank 10, which 3 of 100 users see, are evidence of 3 looks."""
+    rows = [
+        {"search_id": f"s{number}", "query": "q", "doc_id": doc, "rank": rank, "clicked": number % 3 == 0 and rank == 1}
+        for number in range(100)
+        for doc, rank in (("top", 1), ("bottom", 10))
+    ]
+    propensities = {1: 1.0, 10: 0.03}
+    judged = assay.judge_clicks(rows, "pbm", propensities=propensities, least=10)
+    assert judged.documents == ("top",)
+    assert any("were probably looked at less than 10 times" in note for note in judged.notes)
+    both = assay.judge_clicks(rows, "pbm", propensities=propensities, least=3)
+    assert both.documents == ("bottom", "top")

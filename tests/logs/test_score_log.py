@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.comparison import compare_results
+from assay.errors import BadParameter, DataError
 from assay.logs import variant_sums
 
 from ._plain import Click, Search, lists, plain_metrics, rows, ubi
@@ -85,6 +86,38 @@ def test_ubi_has_the_same_values(tmp_path, suffix):
     for source in (files, tmp_path):
         found = assay.evaluate_log(source, list(BY_HAND))
         assert {name: found[name] for name in BY_HAND} == pytest.approx(BY_HAND)
+
+
+def test_a_log_of_ubi_without_dwell_times_says_nothing_about_satisfied_clicks(tmp_path):
+    queries, events = ubi(HAND)
+    for event in events:
+        event["event_attributes"].pop("dwell_time", None)
+    files = [write(tmp_path / "queries.jsonl", queries), write(tmp_path / "events.jsonl", events[:-1])]
+    measured = assay.evaluate_log(files)
+    assert "satisfied_click@10" not in measured.summary
+    assert measured["ctr@10"] == pytest.approx(assay.evaluate_log(ubi_files(tmp_path))["ctr@10"])
+
+
+def ubi_files(folder):
+    queries, events = ubi(HAND)
+    return [write(folder / "ubi_queries.jsonl", queries), write(folder / "ubi_events.jsonl", events[:-1])]
+
+
+def test_one_table_of_ubi_alone_names_the_other_one(tmp_path):
+    queries, events = ubi_files(tmp_path)
+    with pytest.raises(DataError, match="this is the one of queries, and the one of events is missing"):
+        assay.evaluate_log(queries, ["ctr@10"])
+    with pytest.raises(DataError, match="this is the one of events, and the one of queries is missing"):
+        assay.evaluate_log(events, ["ctr@10"])
+
+
+def test_users_of_ubi_can_be_another_column_of_the_queries(tmp_path):
+    files = ubi_files(tmp_path)
+    by_application = assay.evaluate_log(files, ["ctr@10"], columns={"user": "application"})
+    assert len(by_application.query_ids) == 1
+    assert by_application["ctr@10"] == pytest.approx(assay.evaluate_log(files, ["ctr@10"])["ctr@10"])
+    with pytest.raises(BadParameter, match="only user and session can be named, as columns of the table of queries"):
+        assay.evaluate_log(files, ["ctr@10"], columns={"clicked": "hit"})
 
 
 TIMES = st.integers(0, 2000)
@@ -174,20 +207,20 @@ def test_sums_of_variants_are_those_of_independent_users():
     sums = variant_sums(rows(searches), ["ctr@4", "abandonment"])["ctr@4"]
     whole = assay.evaluate_log(rows(searches), ["ctr@4"])
     assert set(sums) == {"A", "B"}
-    assert [each.n_users for each in sums.values()] == [50, 50]
+    assert [len(each.numerator) for each in sums.values()] == [50, 50]
     top, bottom = (sum(getattr(each, part).sum() for each in sums.values()) for part in ("numerator", "denominator"))
     assert top / bottom == pytest.approx(whole["ctr@4"])
     by_user = Counter()
     for search in searches:
         by_user[search.user] += len(search.clicked) if search.variant == "A" else 0
     assert sorted(sums["A"].numerator) == sorted(n for user, n in by_user.items() if int(user[5:]) % 2 == 0)
-    with pytest.raises(assay.UsageError, match="dwell_p50 is not a quotient"):
+    with pytest.raises(assay.UsageError, match="percentiles of times"):
         variant_sums(rows(searches), ["dwell_p50"])
 
 
 def test_two_logs_are_not_compared_as_pairs():
     first, other = (assay.evaluate_log(rows(people(20, seed)), ["ctr@4"], name=f"week{seed}") for seed in (1, 2))
-    with pytest.raises(assay.DataError, match=r"ctr@4 is about users.*--by variant"):
+    with pytest.raises(assay.DataError, match=r"ctr@4 is about users.*assay experiment compare"):
         compare_results([first, other])
 
 

@@ -16,10 +16,11 @@ from assay.logs.interleaved_searches import read_interleaved as read_interleaved
 from assay.logs.scoring import evaluate_log as evaluate_log
 from assay.logs.scoring import parse_log_metrics as parse_log_metrics
 from assay.logs.scoring import score_log as score_log
+from assay.logs.variant_users import NO_USERS as NO_USERS
 from assay.logs.variant_users import Period as Period
+from assay.logs.variant_users import UserSums as UserSums
 from assay.logs.variant_users import VariantUsers as VariantUsers
 from assay.logs.variant_users import read_users as read_users
-from assay.logs.variants import UserSums as UserSums
-from assay.logs.variants import variant_sums as variant_sums
+from assay.logs.variant_users import variant_sums as variant_sums
 
 __all__ = ["ClickJudgments", "LogCheck", "UserSums", "check_log", "evaluate_log", "judge_clicks", "variant_sums"]

@@ -159,7 +159,8 @@ def judge_clicks(
 ) -> ClickJudgments:
     """Judgments from the clicks of a log: `pbm`, `sdbn` or `coec`.
 
-    A pair of query and document that was shown less than `least` times gets no grade.
+    A pair of query and document that was seen less than `least` times gets no grade. Seen means shown for `coec`, examined
+    for `sdbn`, and for `pbm` the sum of the probabilities that users looked at it.
     `grades` are the estimates from which the grade is 1, 2, 3 …, or `"estimate"` for the estimate itself as the grade.
     `propensities` are the probabilities that users look at the ranks: a mapping, a file with the columns rank and
     propensity, or `"column"` for the column of the log. Without them, `pbm` estimates them. Users with more than
@@ -207,7 +208,7 @@ def _estimates(
         raise DataError("the log has no column with propensities", source=log.label)
     counts = count_positions(log, least, "p" if is_column else "r")
     if not counts.n_pairs:
-        raise DataError(f"no document was shown at least {least} times for a query, so nothing can be graded. Lower --least")
+        raise DataError(f"no document was seen at least {least} times for a query, so nothing can be graded. Lower --least")
     if model == "coec":
         rates = click_rates(log)
         return clicks_over_expected(counts, np.array([rates[rank] for rank in counts.positions.tolist()]), level), counts
@@ -233,7 +234,7 @@ def _judgments(
     level: float,
     n_bots: int,
 ) -> ClickJudgments:
-    is_enough = estimates.shown >= least
+    is_enough = evidence_of(model, estimates) >= least
     kept = np.flatnonzero(is_enough).tolist()
     some = estimates.where(is_enough)
     grades = some.value if steps is None else np.searchsorted(np.array(steps), some.value, side="right").astype(float)
@@ -250,7 +251,7 @@ def _judgments(
         "bias": estimates.bias,
     }
     if not kept:
-        raise DataError(f"no document was shown at least {least} times for a query, so nothing can be graded. Lower --least")
+        raise DataError(f"no document was seen at least {least} times for a query, so nothing can be graded. Lower --least")
     return ClickJudgments(
         model,
         tuple(counts.query[number] for number in kept),
@@ -263,12 +264,19 @@ def _judgments(
     )
 
 
+def evidence_of(model: str, estimates: Estimates) -> Floats:
+    """How often each document was seen: for `pbm`, each impression counts with the probability that users look at it."""
+    return estimates.expected if model == "pbm" else estimates.shown
+
+
 def _notes(
     model: str, counts: ClickCounts, n_left_out: int, least: int, some: Estimates, steps: tuple[float, ...] | None
 ) -> tuple[str, ...]:
     notes = []
     if n_left_out:
-        verb = "were shown" if model != "sdbn" else "were examined (down to the lowest click)"
+        verb = {"pbm": "were probably looked at", "sdbn": "were examined (down to the lowest click)"}.get(
+            model, "were shown"
+        )
         share = f"{n_left_out:,} of {counts.n_seen:,} pairs of query and document"
         notes.append(f"{share} {verb} less than {least} times and have no grade.")
     if steps is not None:

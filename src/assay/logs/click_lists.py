@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from assay.errors import AssayError, DataError
 from assay.files import TABLE_COLUMNS, fold, literal, parse_json
-from assay.logs.log_table import Field, LogTable, OpenLog
+from assay.logs.log_table import Expected, Field, LogTable, OpenLog
 from assay.logs.row_columns import ROW_VALUES, Shape, columns_of_search, find_faults, listed, whose_searches
 from assay.logs.values import any_of, is_wrong, number_of, rank_of, text_of, time_of
 from assay.text import shortened
@@ -59,14 +59,15 @@ class Elements(NamedTuple):
 def list_shape(log: OpenLog, table: LogTable, roles: Mapping[str, Field], scalars: Mapping[str, str]) -> Shape:
     """The relation of a log with lists."""
     shown = _elements(log, table, roles["shown"])
-    clicks = _elements(log, table, table.needed("clicks", "the clicks"))
+    click_field = table.needed("clicks", "the clicks")
+    clicks = _elements(log, table, click_field)
     time_role = "click_time" if "click_time" in clicks.keys else "time"
     dwell_role = "dwell" if "dwell" in clicks.keys else "dwell_ms"
     scalar_faults = {role: known for role, known in roles.items() if role == "time"}
     faults = {
         **find_faults(scalar_faults, {"r": "", "ct": "", "p": ""}, 1),
-        "shown must be a list of documents": shown.is_wrong,
-        "clicks must be a list of documents": clicks.is_wrong,
+        Expected("shown must be a list of documents", roles["shown"].column): shown.is_wrong,
+        Expected("clicks must be a list of documents", click_field.column): clicks.is_wrong,
     }
     lists = {
         "docs": shown.each("doc_id", "VARCHAR"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from assay.errors import MAX_FAULTS, AssayError, DataError, Faults
-from assay.files import each_numbered_record, is_wrong_statement
-from assay.logs.log_table import LogTable, OpenLog
+from assay.files import each_numbered_record, is_wrong_statement, quoted
+from assay.logs.log_table import Expected, LogTable, OpenLog
+from assay.text import shortened
 
 
 @contextmanager
@@ -44,30 +46,45 @@ def _take_nothing(_number: int, _place: str, _record: object) -> None:
 def wrong_values(log: OpenLog) -> DataError:
     """The error for rows with values that cannot be read: the first of them, with their lines."""
     for table, conditions in log.faults:
-        places = [(place, what) for what, condition in conditions.items() for place in _places(log, table, condition)]
+        places = [place for what, condition in conditions.items() for place in _places(log, table, what, condition)]
         if places:
             return _error(table, sorted(places)[:MAX_FAULTS])
     return DataError("a value cannot be read", source=log.label)
 
 
-def _places(log: OpenLog, table: LogTable, condition: str) -> list[int]:
-    """The numbers of the first rows that meet a condition."""
+class _Place(NamedTuple):
+    """A row that has another value than expected."""
+
+    row: int
+    what: str
+    advice: str
+
+
+def _places(log: OpenLog, table: LogTable, expected: Expected, condition: str) -> list[_Place]:
+    """The first rows that meet a condition."""
+    value = f"{quoted(expected.column)}::VARCHAR" if expected.column else "NULL"
     sql = (
-        f"SELECT place FROM (SELECT row_number() OVER () AS place, {condition} AS wrong FROM {table.reader}) "
-        f"WHERE wrong ORDER BY place LIMIT {MAX_FAULTS}"
+        f"SELECT row, value FROM (SELECT row_number() OVER () AS row, {condition} AS wrong, {value} AS value "
+        f"FROM {table.reader}) WHERE wrong ORDER BY row LIMIT {MAX_FAULTS}"
     )
-    return [place for (place,) in log.connection.execute(sql).fetchall()]
+    return [
+        _Place(
+            row, expected.text if value is None else f"{expected.text}, not {shortened(value)}", expected.advice_on(value)
+        )
+        for row, value in log.connection.execute(sql).fetchall()
+    ]
 
 
-def _error(table: LogTable, places: list[tuple[int, str]]) -> DataError:
-    lines = _lines(table, {place for place, _ in places})
+def _error(table: LogTable, places: list[_Place]) -> DataError:
+    lines = _lines(table, {place.row for place in places})
     faults = Faults(table.label, "" if lines else "row")
-    for place, what in places:
-        faults.add(lines.get(place, place), what)
+    for place in places:
+        faults.add(lines.get(place.row, place.row), place.what)
     try:
         faults.raise_if_any()
     except DataError as error:
-        return error
+        advice = next((place.advice for place in places if place.advice), "")
+        return error.hinting(advice) if advice else error
     return DataError("a value cannot be read", source=table.label)
 
 

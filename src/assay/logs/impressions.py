@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assay.files import TABLE_COLUMNS, current_reading
 from assay.logs.click_lists import list_shape
-from assay.logs.log_table import Field, LogTable, OpenLog, check_same_shape
+from assay.logs.log_table import Expected, Field, LogTable, OpenLog, check_same_shape
 from assay.logs.row_columns import (
     ROW_VALUES,
     Shape,
@@ -18,7 +18,7 @@ from assay.logs.row_columns import (
     scalar_columns,
     whose_searches,
 )
-from assay.logs.ubi import is_ubi, ubi_shape
+from assay.logs.ubi import check_both_tables, is_ubi, ubi_shape
 from assay.logs.values import any_of, number_of, rank_of, text_of, time_of, truth_of
 
 ROWS = "impressions"
@@ -39,6 +39,7 @@ def create_impressions(log: OpenLog, tags: Sequence[str] = (), first_rank: int =
     if is_ubi(log.tables):
         shape = ubi_shape(log, tags)
     else:
+        check_both_tables(log.tables)
         check_same_shape(log.tables)
         shapes = [_shape_of(log, table, tags, first_rank) for table in log.tables]
         shape = replace(shapes[0], sql=" UNION ALL ".join(part.sql for part in shapes))
@@ -73,7 +74,7 @@ def _rows(log: OpenLog, table: LogTable, roles: Mapping[str, Field], scalars: Ma
         "p": number_of(roles["propensity"]) if "propensity" in roles else "NULL::DOUBLE",
     }
     faults = find_faults(roles, values, first_rank)
-    faults["a document was shown without a rank"] = (
+    faults[Expected("a document was shown without a rank")] = (
         f"({document} IS NOT NULL AND {text_of(rank_field)} IS NULL AND NOT ({values['x']}))"
     )
     inner = {**scalars, **values, "wrong": any_of([f"coalesce({condition}, false)" for condition in faults.values()])}

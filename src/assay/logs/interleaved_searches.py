@@ -38,8 +38,8 @@ class InterleavedSearches:
     """All interleaved searches, with and without clicks."""
     n_users: int
     """All users, with and without clicks."""
-    has_users: bool
-    """Whether these are users; else they are sessions or single searches."""
+    unit: str
+    """What is counted: `user`, `session` or `search`."""
 
 
 def read_interleaved(
@@ -63,7 +63,7 @@ def read_interleaved(
             raise DataError(f"no search has a value in the column of the {role}", source=log.label)
         names = _team_names(log) if role == TEAM else ("a", "b")
         wins = _by_team(log, names) if role == TEAM else _by_list(log, credit_of)
-        return InterleavedSearches(wins, names, int(n_searches), int(n_users), shape.has("user"))
+        return InterleavedSearches(wins, names, int(n_searches), int(n_users), shape.unit)
 
 
 def _team_names(log: OpenLog) -> tuple[str, str]:

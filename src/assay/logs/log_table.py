@@ -42,6 +42,20 @@ NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "U
 DECIMALS = ("FLOAT", "DOUBLE")
 
 
+class Expected(NamedTuple):
+    """What a column must have, for the error about a value that it does not allow."""
+
+    text: str
+    column: str = ""
+    """The column whose value the error quotes; empty if several columns decide."""
+    advice: tuple[str, str] = ("", "")
+    """A value, and what to do if it is found."""
+
+    def advice_on(self, value: str | None) -> str:
+        """What to do about a value; empty if there is no advice."""
+        return self.advice[1] if value == self.advice[0] else ""
+
+
 class Field(NamedTuple):
     """A column of a log and its type in the database."""
 
@@ -113,8 +127,8 @@ class OpenLog:
     connection: Any
     tables: tuple[LogTable, ...]
     name: str
-    faults: list[tuple[LogTable, Mapping[str, str]]] = field(default_factory=list)
-    """For each table: description of a wrong value → its condition on the rows."""
+    faults: list[tuple[LogTable, Mapping[Expected, str]]] = field(default_factory=list)
+    """For each table: what is expected → the condition of rows with something else."""
 
     @property
     def label(self) -> str:
@@ -205,7 +219,7 @@ def _json(source: FileSource) -> LogTable:
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     form = "array" if is_list else "newline_delimited"
     reader = (
-        f"read_json({path_literal(source.plain_path)}, format='{form}', columns={{{columns}}}, compression='none', "
+        f"read_json({path_literal(source.plain_path)}, format='{form}', columns={{{columns}}}, compression='uncompressed', "
         f"maximum_object_size={LONGEST_RECORD}, auto_detect=false, hive_partitioning=false)"
     )
     return LogTable(source.label, reader, dict.fromkeys(names, "VARCHAR"), source)
@@ -243,7 +257,7 @@ def _delimited(source: FileSource) -> LogTable:
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     reader = (
         f"read_csv({path_literal(source.plain_path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "
-        f"auto_detect=false, columns={{{columns}}}, compression='none', hive_partitioning=false)"
+        f"auto_detect=false, columns={{{columns}}}, compression='uncompressed', hive_partitioning=false)"
     )
     return LogTable(source.label, reader, dict.fromkeys(names, "VARCHAR"), source)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.errors import UnknownName, near_matches
 from assay.files import fold, quoted
-from assay.logs.log_table import Field, LogTable
+from assay.logs.log_table import Expected, Field, LogTable
 from assay.logs.values import hash_of, is_wrong, number_of, text_of, time_of, truth_of
 
 DAY = "day"
@@ -26,6 +26,11 @@ class Shape:
     def has(self, *roles: str) -> bool:
         """Whether the log has a column for any of these roles."""
         return not self.roles.isdisjoint(roles)
+
+    @property
+    def unit(self) -> str:
+        """What counts as independent: `user`, `session` or `search`, the first that the log has."""
+        return next((role for role in ("user", "session") if self.has(role)), "search")
 
 
 def scalar_columns(table: LogTable, roles: Mapping[str, Field], tags: Sequence[str]) -> dict[str, str]:
@@ -89,13 +94,13 @@ CERTAIN = ("TIMESTAMP", "DATE", "BOOLEAN")
 """Types whose values can always be read."""
 
 
-def find_faults(roles: Mapping[str, Field], values: Mapping[str, str], first_rank: int) -> dict[str, str]:
-    """Description → condition of a value that cannot be read."""
+def find_faults(roles: Mapping[str, Field], values: Mapping[str, str], first_rank: int) -> dict[Expected, str]:
+    """What is expected → condition of a value that cannot be read."""
     expected = {
         "rank": (values["r"], f"a whole number from {first_rank}"),
         "time": (time_of(roles["time"]) if "time" in roles else "", "a time such as 2026-01-31T09:30:00Z, or seconds"),
         "click_time": (values["ct"], "a time such as 2026-01-31T09:30:00Z, or seconds"),
-        "clicked": (truth_of(roles["clicked"]) if "clicked" in roles else "", "0 or 1, true or false"),
+        "clicked": (truth_of(roles["clicked"]) if "clicked" in roles else "", "0 or 1, true or false, yes or no"),
         "dwell": (number_of(roles["dwell"]) if "dwell" in roles else "", "a number of seconds"),
         "dwell_ms": (number_of(roles["dwell_ms"]) if "dwell_ms" in roles else "", "a number of milliseconds"),
         "propensity": (values["p"], "a probability"),
@@ -104,7 +109,9 @@ def find_faults(roles: Mapping[str, Field], values: Mapping[str, str], first_ran
     for role, (value, what) in expected.items():
         is_certain = role in roles and role != "rank" and (roles[role].type in CERTAIN or roles[role].is_whole)
         if role in roles and not is_certain:
-            faults[f"{roles[role].column} must be {what}"] = is_wrong(roles[role], value)
+            column = roles[role].column
+            advice = ("0", "if ranks count from 0, add --first-rank 0") if role == "rank" and first_rank else ("", "")
+            faults[Expected(f"{column} must be {what}", column, advice)] = is_wrong(roles[role], value)
     return faults
 
 

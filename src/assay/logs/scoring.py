@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay.errors import BadParameter, UsageError
-from assay.evaluation import CLUSTERED_BY, Evidence, Provenance, Result, Scores, score_views
+from assay.evaluation import CLUSTERED_BY, ROWS_ARE, Evidence, Provenance, Result, Scores, score_views
 from assay.logs.cluster_sums import ClusterSums, sum_clusters
 from assay.logs.impressions import create_impressions
 from assay.logs.log_table import OpenLog, named_columns, open_log
@@ -16,6 +16,7 @@ from assay.logs.searches import LogTotals, create_searches
 from assay.logs.unusual import notes_on_log
 from assay.metrics import BoundMetric, Given, WrittenMetric, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Query, fingerprint
+from assay.text import plural
 from assay.views import needed_counts
 
 VIEW = "behaviour"
@@ -80,10 +81,12 @@ def score_log(
     if asked is None:
         metrics = [metric for metric in metrics if table.columns[metric.name].counts.any()] or metrics
         table = score_views({VIEW: view}, metrics)
-    counts = {"judged": sums.n, "scored": sums.n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
-    has_users = shape.has("user")
+    n = sums.n_clusters
+    counts = {"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
     notes = notes_on_log(totals, sums, shape)
-    about = {"log": describe_totals(totals, sums, has_users=has_users), **_clusters(sums)}
+    rows_are = f"{shape.unit} group" if sums.is_grouped else shape.unit
+    started = {"started": when} if (when := _time(totals.last)) else {}
+    about = {**started, "log": describe_totals(totals, sums, shape.unit), ROWS_ARE: rows_are, **_clusters(sums)}
     return Result(
         name or log.name,
         Scores(table, tuple(metrics), counts),
@@ -132,13 +135,13 @@ def _queries(sums: ClusterSums, row_ids: Sequence[str]) -> dict[str, Query]:
     }
 
 
-def describe_totals(totals: LogTotals, sums: ClusterSums, *, has_users: bool) -> dict[str, Any]:
+def describe_totals(totals: LogTotals, sums: ClusterSums, unit: str) -> dict[str, Any]:
     """The sizes of a log as plain values."""
     return {
         "searches": totals.searches,
         "shown": totals.shown,
         "clicked": totals.clicked,
-        "users" if has_users else "sessions": totals.users,
+        plural(unit): totals.users,
         "rows": sums.n,
         "groups": sums.n_clusters if sums.is_grouped else 0,
         "first": _time(totals.first),

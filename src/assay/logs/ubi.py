@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.errors import DataError, UnknownName, near_matches
-from assay.files import fold, literal, quoted
-from assay.logs.log_table import Field, LogTable, OpenLog
+from assay.errors import BadParameter, DataError, UnknownName, near_matches
+from assay.files import current_reading, fold, literal, quoted
+from assay.logs.log_table import Expected, Field, LogTable, OpenLog
 from assay.logs.row_columns import DAY, ROW_VALUES, Shape, find_faults, listed, whose_searches
 from assay.logs.values import any_of, hash_of, text_of, time_of
 
@@ -14,6 +14,8 @@ HITS, ACTION, ATTRIBUTES = "query_response_hit_ids", "action_name", "event_attri
 QUERY_ATTRIBUTES = "query_attributes"
 CLICK_ACTION = "click"
 """An event is a click if the name of its action contains this word: `click`, `item_click`."""
+BOTH, QUERIES, EVENTS = "a log of UBI has two tables", "the one of queries", "the one of events"
+HOW_TO_NAME = "Name both files: assay log score ubi_queries.jsonl ubi_events.jsonl"
 DWELL = ("dwell_time", "dwell_seconds", "dwell")
 """Attributes of an event that are its dwell time in seconds."""
 
@@ -22,6 +24,15 @@ def is_ubi(tables: Sequence[LogTable]) -> bool:
     """Whether these are the tables of UBI: one has the shown documents, another one the events."""
     has = [_is_events(table) for table in tables]
     return any(has) and any(HITS in table.columns for table in tables)
+
+
+def check_both_tables(tables: Sequence[LogTable]) -> None:
+    """Raise if there is only one of the two tables."""
+    for table in tables:
+        if _is_events(table) and "query_id" in table.columns and table.field("doc_id") is None:
+            raise DataError(f"{BOTH}, this is {EVENTS}, and {QUERIES} is missing. {HOW_TO_NAME}", source=table.label)
+        if HITS in table.columns and table.field("clicks") is None:
+            raise DataError(f"{BOTH}, this is {QUERIES}, and {EVENTS} is missing. {HOW_TO_NAME}", source=table.label)
 
 
 def _is_events(table: LogTable) -> bool:
@@ -55,11 +66,21 @@ def ubi_shape(log: OpenLog, tags: Sequence[str]) -> Shape:
         f"WITH clicks AS ({grouped}), shown AS ({shown}) "
         f"SELECT {columns} FROM ({inside}) UNION ALL SELECT {columns} FROM ({unseen})"
     )
+    _check_named_columns(queries[0])
     log.faults.extend((table, faults) for table, (_, faults) in zip(queries, parts, strict=True))
     roles = {"user", "search", "query", "time", "doc_id", "rank", "clicks", "click_time"}
-    if any(_dwell(table) != "NULL::DOUBLE" for table in events):
+    if any(_has_dwell(log, table) for table in events):
         roles.add("dwell")
     return Shape("ubi", sql, frozenset(roles))
+
+
+def _check_named_columns(queries: LogTable) -> None:
+    """Raise for a column that the user named for something else than users and sessions of the table of queries."""
+    reading = current_reading()
+    for role, column in reading.columns.items():
+        if role not in reading.used:
+            what = "in a log of UBI, only user and session can be named, as columns of the table of queries"
+            raise BadParameter(f"{role}={column}: {what}, which has {', '.join(queries.columns)}")
 
 
 def _needed(table: LogTable, name: str) -> Field:
@@ -68,12 +89,11 @@ def _needed(table: LogTable, name: str) -> Field:
     return Field(name, table.columns[name])
 
 
-def _shown(table: LogTable, tags: Sequence[str]) -> tuple[str, dict[str, str]]:
+def _shown(table: LogTable, tags: Sequence[str]) -> tuple[str, dict[Expected, str]]:
     """The shown documents of a table of queries, and its faults."""
     search = text_of(_needed(table, "query_id"))
     time = _needed(table, "timestamp")
-    user = text_of(_needed(table, "client_id")) if "client_id" in table.columns else "NULL::VARCHAR"
-    session = text_of(Field("session_id", table.columns["session_id"])) if "session_id" in table.columns else "NULL::VARCHAR"
+    user, session = (_id(table, role, name) for role, name in (("user", "client_id"), ("session", "session_id")))
     faults = find_faults({"time": time}, {"r": "", "ct": "", "p": ""}, 1)
     scalars = {
         "search": search,
@@ -99,6 +119,12 @@ def _shown(table: LogTable, tags: Sequence[str]) -> tuple[str, dict[str, str]]:
         "wrong": "wrong",
     }
     return f"SELECT {listed(outer)} FROM ({spread})", faults
+
+
+def _id(table: LogTable, role: str, usual: str) -> str:
+    """The ids of users or sessions: from the column that the user named for this role, else from the usual one."""
+    name = current_reading().named_column(role, table.columns) or usual
+    return text_of(Field(name, table.columns[name])) if name in table.columns else "NULL::VARCHAR"
 
 
 def _hits(field: Field) -> str:
@@ -138,6 +164,15 @@ def _dwell(table: LogTable) -> str:
         return "NULL::DOUBLE"
     values = ", ".join(f"TRY_CAST({_attribute(table, ATTRIBUTES, name)} AS DOUBLE)" for name in DWELL)
     return f"coalesce({values})"
+
+
+def _has_dwell(log: OpenLog, table: LogTable) -> bool:
+    """Whether any event has a dwell time. Attributes can have any keys, so only the values tell."""
+    seconds = _dwell(table)
+    if seconds == "NULL::DOUBLE":
+        return False
+    known = f"SELECT 1 FROM {table.reader} WHERE {seconds} IS NOT NULL LIMIT 1"
+    return log.connection.execute(known).fetchone() is not None
 
 
 def _clicks(table: LogTable) -> str:

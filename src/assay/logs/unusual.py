@@ -18,6 +18,8 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
     if totals.left_out:
         verb = "is" if totals.left_out == 1 else "are"
         notes.append(f"{counted(totals.left_out, 'user')} with too many searches in an hour {verb} left out.")
+    if totals.shown and not totals.clicked:
+        notes.append("The log has no clicks. If another column has them, name it: --columns clicked=NAME.")
     if sums.is_grouped:
         notes.append(
             f"{totals.users:,} users are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "

@@ -8,18 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, Ints
+from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError, UsageError
 from assay.logs.cluster_sums import cluster_sum, with_next_search
 from assay.logs.impressions import create_impressions
-from assay.logs.log_table import OpenLog, open_log
+from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.row_columns import Shape
-from assay.logs.scoring import VARIANT
+from assay.logs.scoring import VARIANT, parse_log_metrics
 from assay.logs.searches import TABLE, create_searches, fetch
-from assay.views import Behaviour, Count
+from assay.metrics import BoundMetric, Given, written_metrics
+from assay.model import MEAN, RATIOS, Column
+from assay.views import COUNTED_TIMES, Behaviour, Count, needed_counts
 
 MICROSECONDS = 1_000_000
-TIMES = ("dwell", "first_click_after")
 
 
 class Period(NamedTuple):
@@ -33,6 +34,28 @@ class Period(NamedTuple):
 
 
 WHOLE_LOG = Period()
+
+
+class UserSums(NamedTuple):
+    """One metric: a numerator and a denominator for each user. The metric is Σ numerators ÷ Σ denominators."""
+
+    numerator: Floats
+    denominator: Floats
+
+    @classmethod
+    def none(cls, n: int) -> UserSums:
+        """The sums of n users who do not count."""
+        return cls(np.zeros(n), np.zeros(n))
+
+    @property
+    def value(self) -> float:
+        """The value of the metric; nan if the denominators are 0."""
+        bottom = float(self.denominator.sum())
+        return float(self.numerator.sum()) / bottom if bottom else float("nan")
+
+    def of(self, rows: Bools) -> UserSums:
+        """The sums of some users."""
+        return UserSums(self.numerator[rows], self.denominator[rows])
 
 
 @dataclass(frozen=True)
@@ -54,11 +77,48 @@ class VariantUsers:
     """Searches in the experiment without a variant; they are left out."""
     n_unfinished: int
     """Users whose window was not over at the end of the log; they are left out."""
-    has_users: bool
+    unit: str
+    """What is counted: `user`, `session` or `search`."""
 
     def view(self, before: bool = False) -> Behaviour:
         """What metrics read."""
         return Behaviour((), (self.before or {}) if before else self.counts)
+
+    def sums(self, metric: BoundMetric, *, before: bool = False) -> UserSums | None:
+        """The two sums of a metric for each user; None if the log does not have what it needs."""
+        column = Column.of(metric.score(self.view(before)), metric.metric.aggregation)
+        if not column.counts.any():
+            return None
+        if column.is_composed and column.aggregation in RATIOS:
+            top, bottom = np.nan_to_num(column.weight).T
+            return UserSums(top * RATIOS[column.aggregation], bottom)
+        if column.aggregation == MEAN and not column.is_composed:
+            return UserSums(np.nan_to_num(column.score.astype(float)), column.counts.astype(float))
+        raise UsageError(f"{metric.name} ({column.aggregation}) cannot be compared between variants; ratios and means can")
+
+
+NO_USERS = VariantUsers((), np.zeros(0, dtype=np.int64), {}, None, np.zeros(0, dtype=np.int64), 0, 0, 0, "user")
+
+
+def variant_sums(
+    log: Any,
+    metrics: Given | Iterable[Given],
+    *,
+    by: str = "",
+    columns: Mapping[str, str] | str | None = None,
+    first_rank: int = 1,
+    most_per_hour: int | None = None,
+) -> dict[str, dict[str, UserSums]]:
+    """Metric → variant → the sums of its users, for your own test of independent groups.
+
+    `by` is the column with the variant. Users with several variants are left out. Percentiles of times have no sums.
+    """
+    asked = parse_log_metrics(written_metrics(metrics)) or []
+    with named_columns(columns):
+        users = read_users(log, needed_counts([metric.score for metric in asked]), by, WHOLE_LOG, first_rank, most_per_hour)
+    rows = {name: users.variant == place for place, name in enumerate(users.variants)}
+    sums = {metric.name: users.sums(metric) or UserSums.none(len(users.variant)) for metric in asked}
+    return {name: {variant: each.of(inside) for variant, inside in rows.items()} for name, each in sums.items()}
 
 
 def read_users(
@@ -71,7 +131,7 @@ def read_users(
 ) -> VariantUsers:
     """The counts that metrics need, for each user. `by` is the column with the variant (default: the role `variant`)."""
     counts = tuple(counts)
-    if times := [count.name for count in counts if count.name in TIMES]:
+    if times := [count.name for count in counts if count.name in COUNTED_TIMES]:
         raise UsageError(f"percentiles of times ({times[0]}) cannot be compared between variants")
     with open_log(source) as log:
         if not by:
@@ -118,7 +178,7 @@ def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -
         int((~own).sum()),
         int(n_without),
         n_unfinished,
-        shape.has("user"),
+        shape.unit,
     )
 
 

@@ -14,15 +14,15 @@ from assay.cli.output_options import (
     add_store_argument,
     check_by,
     check_output,
+    save_results,
     write_output,
 )
 from assay.cli.program import Command, Group
-from assay.cli.reading_options import add_log_arguments, log_source
+from assay.cli.reading_options import add_log_arguments, add_log_metrics, check_log_action, log_source
 from assay.cli.scoring_options import INTERVAL_METHODS, LEVEL_HELP, MAX_SEED, integer_parser, parse_digits, parse_level
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
-from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.grammar import WrittenName
+from assay.errors import DataError, UsageError
 
 EXAMPLES = """\
   assay log score logs.parquet
@@ -34,15 +34,8 @@ EXAMPLES = """\
 ACTIONS = ("score", "check", "judgments")
 MOST = 10**9
 OF_ACTION = {
-    "metrics": "score",
-    "by": "score",
-    "name": "score",
-    "store": "score",
-    "model": "judgments",
-    "least": "judgments",
-} | {
-    "grades": "judgments",
-    "propensities": "judgments",
+    **dict.fromkeys(("metrics", "by", "name", "store", "save"), "score"),
+    **dict.fromkeys(("model", "least", "grades", "propensities"), "judgments"),
     "hash_ids": "check",
 }
 """Option → the action that it is for."""
@@ -58,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
         nargs="*",
+        default=[],
         metavar="file",
         help="Parquet, JSON lines or CSV, with a row for each shown document or for each search; several files are parts of "
         "one log, or the two tables of OpenSearch's UBI",
@@ -77,16 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_score_arguments(score: argparse._ArgumentGroup) -> None:
     """Metrics, slices, intervals and the store."""
-    score.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        type=WrittenName,
-        metavar="METRIC",
-        help="metrics, such as ctr@10 satisfied_click@5 (default: all for which the log has data)",
-    )
-    add_by_argument(score)
+    add_log_metrics(score, "metrics, such as ctr@10 satisfied_click@5 (default: all for which the log has data)")
+    columns = "split the searches by a column of the log, such as variant or device, or by day; variant*day combines two"
+    add_by_argument(score, columns, "COLUMN")
     score.add_argument(
         "--ci",
         nargs="?",
@@ -104,7 +91,9 @@ def _add_score_arguments(score: argparse._ArgumentGroup) -> None:
         metavar="SEED",
         help="random seed for bootstrap intervals (default: 0)",
     )
-    score.add_argument("--save", action="store_true", help="save the result in the store, for history and reports")
+    score.add_argument(
+        "--save", action="store_true", default=None, help="save the result in the store, for history and reports"
+    )
     add_store_argument(score)
     score.add_argument("--name", metavar="NAME", help="name of the result (default: the name of the file)")
 
@@ -136,7 +125,8 @@ def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:
         "--least",
         type=integer_parser(MOST, 1),
         metavar="N",
-        help="no grade for documents that were shown less often for a query (default: 10)",
+        help="no grade for documents that users saw less often for a query; pbm counts an impression at a rank with the "
+        "probability that users look at this rank (default: 10)",
     )
     group.add_argument(
         "--grades",
@@ -153,14 +143,7 @@ def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:
 
 def run_log(options: argparse.Namespace) -> int:
     """Run the action."""
-    if options.action not in ACTIONS:
-        near = near_matches(options.action, ACTIONS)
-        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
-    if not options.files:
-        raise UsageError(f"assay log {options.action} needs a file, such as: assay log {options.action} logs.parquet")
-    for name, action in OF_ACTION.items():
-        if getattr(options, name) is not None and options.action != action:
-            raise UsageError(f"--{name.replace('_', '-')} is for assay log {action}")
+    check_log_action(options, "log", ACTIONS, OF_ACTION)
     return {"score": _score, "check": _check, "judgments": _judgments}[options.action](options)
 
 
@@ -184,11 +167,7 @@ def _score(options: argparse.Namespace) -> int:
     write_output(options, lambda form: render_log(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_log(report, options.format, slices))
     if options.save:
-        from assay.store import keep, parse_location
-
-        stored = keep([result], url=options.store)
-        if not options.quiet:
-            sys.stderr.write(f"saved as {stored} in {parse_location(options.store)}\n")
+        save_results(options, [result])
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.comparison import Figures, Sliced
@@ -13,9 +13,10 @@ from assay.metrics import BoundMetric
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
 from assay.reports.sections.answers import metric_table
-from assay.reports.sections.scores import render_scores, score_sections
+from assay.reports.sections.experiments import outcome_sections
+from assay.reports.sections.scores import n_rows, render_scores, score_sections, size_of
 from assay.reports.table import Cell, Mark, Notes, Paragraph, Section, Table, cells, columns, table_from_rows, table_section
-from assay.text import counted
+from assay.text import counted, plural
 
 MOST_COLUMNS = 4
 """With more slices than this, each slice is a row, and each metric is a column."""
@@ -34,39 +35,31 @@ def _sections(report: Report, form: str, slices: Sequence[Sliced]) -> Iterator[S
         rows = [row for sliced in slices for row in sliced.rows()]
         yield from (table_section(table_from_rows(rows, digits=report.digits)),) if rows else score_sections(report, "csv")
         return
-    yield table_section(metric_table(report, [log_size(result) for result in report.results]))
+    yield from log_sections(report, slices)
+
+
+def log_sections(report: Report, slices: Sequence[Sliced] = ()) -> Iterator[Section]:
+    """The values of a log with its sizes, its slices, and notes; first the outcome, if it belongs to an experiment."""
+    outcome = outcome_sections(report.results)
+    yield from outcome
+    yield table_section(metric_table(report, [size_of(result) for result in report.results]))
     for sliced in slices:
         yield table_section(_slices(report.results[0], sliced, Figures(report.digits)))
-    for result in report.results:
+    for result in () if outcome else report.results:
         if result.notes:
             yield Section(parts=(Notes(result.notes),))
 
 
-def log_size(result: Result) -> str:
-    """`1,204 searches by 310 users`."""
-    about, noun = _about(result), _noun(result)
-    return f"{counted(int(about.get('searches', 0)), 'search')} by {counted(int(about.get(f'{noun}s', 0)), noun)}"
-
-
-def _about(result: Result) -> Mapping[str, Any]:
-    about: Mapping[str, Any] = result.provenance.get("log", {})
-    return about
-
-
-def _noun(result: Result) -> str:
-    return "user" if "users" in _about(result) else "session"
-
-
 def _slices(whole: Result, sliced: Sliced, figures: Figures) -> Table:
     """The values of each slice with their intervals. There are no means over slices, because their users may be the same."""
-    noun = "group" if _about(whole).get("groups") else _noun(whole)
-    sizes = [counted(len(part.results[0].query_ids), noun) for part in sliced.parts]
+    noun = whole.rows_are
+    sizes = [counted(n_rows(part.results[0]), noun) for part in sliced.parts]
     names = [part.slice.value for part in sliced.parts]
     texts = [[_text(part.results[0], metric, figures) for metric in sliced.metrics] for part in sliced.parts]
     title = f"{whole.name} by {sliced.head}"
     if len(names) > MOST_COLUMNS:
-        heads = columns(sliced.head, f"{noun}s", *(metric.name for metric in sliced.metrics))
-        counts = [size.rpartition(" ")[0] for size in sizes]
+        heads = columns(sliced.head, plural(noun), *(metric.name for metric in sliced.metrics))
+        counts = [f"{n_rows(part.results[0]):,}" for part in sliced.parts]
         rows = [cells(name, count, *row) for name, count, row in zip(names, counts, texts, strict=True)]
         return Table(heads, tuple(rows), title=title)
     rows = [(Cell(metric.name), *(Cell(row[place]) for row in texts)) for place, metric in enumerate(sliced.metrics)]
