@@ -11,8 +11,9 @@ import sys
 
 import numpy as np
 
-from assay.experiments import Ratio, check_ratio, difference_sequence, ratio_difference, users_adjustment
-from assay.stats import student_chance
+from assay.experiments import check_ratio, difference_sequence, users_adjustment
+from assay.logs import UserSums
+from assay.stats import Ratio, ratio_difference, student_chance
 
 RUNS = 2000
 ALPHA = 0.05
@@ -51,7 +52,7 @@ def error_rates(n: int, runs: int) -> dict[str, float]:
 def _adjusted(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[Ratio, Ratio]:
     top, bottom, top_before, bottom_before = (np.concatenate(pair) for pair in zip(a, b, strict=True))
     side = np.repeat([0, 1], [len(a[0]), len(b[0])])
-    adjustment = users_adjustment((top, bottom), (top_before, bottom_before), side)
+    adjustment = users_adjustment(UserSums(top, bottom), UserSums(top_before, bottom_before), side)
     ratios = [Ratio.of(top[side == s], bottom[side == s], adjustment=adjustment[side == s]) for s in (0, 1)]  # type: ignore[index]
     return ratios[0], ratios[1]
 

@@ -4,7 +4,9 @@ Run `python -m benchmarks.simulate_interleaving [searches]`. The first table has
 ranking wins if clicks do not depend on documents; 50 % is fair. The rankings are random changes of one ranking, so that
 neither has a systematic advantage, or the second one has the three best documents of the first one at its end. The second
 table has the number of searches that are needed to detect, with a probability of 80 % at p ≤ 0.05, that one search engine
-orders documents with less noise than another: with interleaving, and with an A/B split of users, by its best metric.
+orders documents with less noise than another: with interleaving, and with an A/B split of users, by its best metric. The row
+"both lists" is a comparison that no experiment can make: the same user sees the complete lists of both engines, with the
+same luck.
 """
 
 from __future__ import annotations
@@ -120,8 +122,9 @@ def needed_traffic(engines: Engines, searches: int) -> tuple[dict[str, float], d
     split = {
         name: PER_USER * 2 * NEEDED * (a.var() + b.var()) / (b.mean() - a.mean()) ** 2 for name, (a, b) in metrics.items()
     }
+    paired = min(PER_USER * NEEDED * (b - a).var() / (b.mean() - a.mean()) ** 2 for a, b in metrics.values())
     interleaved = {method: _interleaved(method, orders, attracted, looks) for method in METHODS}
-    return interleaved, split
+    return {**{f"`{method}`": n for method, n in interleaved.items()}, "both lists, same luck": float(paired)}, split
 
 
 def _interleaved(method: str, orders: list[Array], attracted: Array, looks: Array) -> float:
@@ -150,7 +153,7 @@ def main(searches: int) -> None:
         best = min(split, key=split.__getitem__)
         for method, n in interleaved.items():
             ends = f"{split[best]:,.0f} (`{best}`) | {split[best] / n:.0f}"
-            print(f"| {engines.label} | `{method}` | {n:,.0f} | {ends} |", flush=True)
+            print(f"| {engines.label} | {method} | {n:,.0f} | {ends} |", flush=True)
 
 
 if __name__ == "__main__":

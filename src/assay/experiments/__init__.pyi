@@ -15,9 +15,9 @@ from assay.experiments.interleaving_outcome import InterleavingOutcome as Interl
 from assay.experiments.interleaving_outcome import decide_interleaving as decide_interleaving
 from assay.experiments.interleaving_outcome import score_interleaving as score_interleaving
 from assay.experiments.options import ExperimentOptions as ExperimentOptions
-from assay.experiments.ratios import Estimate as Estimate
-from assay.experiments.ratios import Ratio as Ratio
-from assay.experiments.ratios import ratio_difference as ratio_difference
+from assay.experiments.outcome_results import OUTCOME as OUTCOME
+from assay.experiments.outcome_results import outcome_of as outcome_of
+from assay.experiments.outcome_results import results_of as results_of
 from assay.experiments.sample_ratio import SampleRatio as SampleRatio
 from assay.experiments.sample_ratio import check_ratio as check_ratio
 from assay.experiments.variant_difference import ESTIMATION_METHODS as ESTIMATION_METHODS
@@ -25,11 +25,9 @@ from assay.experiments.variant_difference import VariantDifference as VariantDif
 
 __all__ = [
     "Credit",
-    "Estimate",
     "Experiment",
     "ExperimentOptions",
     "InterleavingOutcome",
-    "Ratio",
     "SampleRatio",
     "Variant",
     "VariantDifference",
@@ -39,6 +37,7 @@ __all__ = [
     "decide_interleaving",
     "difference_sequence",
     "mean_sequence",
-    "ratio_difference",
+    "outcome_of",
+    "results_of",
     "users_adjustment",
 ]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.arrays import Floats
-from assay.experiments.ratios import Estimate
+from assay.stats import Estimate
 
 LARGEST_STAKE = 0.5
 """The largest share of the capital that a bettor can lose at once."""

@@ -7,13 +7,11 @@ import math
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.experiments.ratios import Ratio
-
-TwoSums = tuple[Floats, Floats]
-"""The numerator and the denominator of each user."""
+from assay.logs import UserSums
+from assay.stats import Ratio
 
 
-def users_adjustment(current: TwoSums, earlier: TwoSums, variant: Ints) -> Floats | None:
+def users_adjustment(current: UserSums, earlier: UserSums, variant: Ints) -> Floats | None:
     """The part of each user's contribution to a ratio that the earlier period predicts; None if that period does not vary.
 
     Users without searches in the earlier period have sums of 0 there, and are not adjusted. The slope is the regression
@@ -24,7 +22,7 @@ def users_adjustment(current: TwoSums, earlier: TwoSums, variant: Ints) -> Float
     covariance = spread = 0.0
     for code in np.unique(variant):
         rows = variant == code
-        rest = Ratio.of(current[0][rows], current[1][rows]).rest
+        rest = Ratio.of(*current.of(rows)).rest
         inside = known[rows] - known[rows].mean()
         covariance += float(rest @ inside)
         spread += float(inside @ inside)

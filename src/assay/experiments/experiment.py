@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.errors import DataError, UnknownName, near_matches
@@ -13,8 +13,8 @@ from assay.experiments.options import CONTROL_NAMES, HOUR, ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio, check_ratio, expected_shares
 from assay.experiments.variant_difference import Decision, VariantDifference, check_bounded, compare_users, sums_of
 from assay.experiments.words import notes_on, verdict_on, withheld_reason
-from assay.logs import Period, VariantUsers, parse_log_metrics, read_users
-from assay.metrics import BoundMetric, Given, find_metrics, written_metrics
+from assay.logs import NO_USERS, Period, VariantUsers, parse_log_metrics, read_users
+from assay.metrics import BoundMetric, Given, find_metrics, recorded_metric, written_metrics
 from assay.serialize import to_json
 from assay.stats import correct
 from assay.views import needed_counts
@@ -49,7 +49,9 @@ class Experiment:
     """Why there is no verdict; empty if there is one."""
     notes: tuple[str, ...]
     unit: str
-    """`user`, or `session` if users are unknown."""
+    """What is counted: `user`, `session` or `search`."""
+    users: VariantUsers = field(default=NO_USERS, repr=False, compare=False)
+    """The counts of each user; none in an outcome that was read."""
 
     @property
     def deciding(self) -> list[VariantDifference]:
@@ -90,6 +92,25 @@ class Experiment:
             "withheld": self.withheld,
             "notes": list(self.notes),
         }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Experiment:
+        """The outcome that `to_dict` described. A KeyError, TypeError or ValueError if it is something else."""
+        differences = tuple(map(VariantDifference.from_dict, plain["differences"]))
+        ratio = {name: value for name, value in plain["sample_ratio"].items() if name != "is_mismatch"}
+        how = {name: value for name, value in plain["how"].items() if value is not None}
+        return cls(
+            str(plain["name"]),
+            str(plain["control"]),
+            tuple(Variant(**variant) for variant in plain["variants"]),
+            SampleRatio(**ratio),
+            tuple(recorded_metric(name) for name in dict.fromkeys(each.metric for each in differences)),
+            differences,
+            ExperimentOptions(**how),
+            str(plain["withheld"]),
+            tuple(map(str, plain["notes"])),
+            str(plain["unit"]),
+        )
 
 
 def compare_variants(
@@ -139,10 +160,19 @@ def decide_experiment(
         sums = sums_of(metric, users)
         differences += [compare_users(metric, sums, users, (control, place), decision) for place in order[1:]]
     decided = _with_corrected_p(differences, metrics[0].name, how, is_withheld=bool(withheld))
-    unit = "user" if users.has_users else "session"
     notes = notes_on(users, decided, how)
     return Experiment(
-        name, users.variants[control], tuple(variants), ratio, tuple(metrics), decided, how, withheld, notes, unit
+        name,
+        users.variants[control],
+        tuple(variants),
+        ratio,
+        tuple(metrics),
+        decided,
+        how,
+        withheld,
+        notes,
+        users.unit,
+        users,
     )
 
 

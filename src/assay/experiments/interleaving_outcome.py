@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,10 @@ from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.experiments.click_credit import click_outcome
 from assay.experiments.interleaving import Interleaving
 from assay.experiments.log_columns import columns_named
-from assay.experiments.ratios import Estimate, Ratio
 from assay.logs import read_interleaved
 from assay.serialize import to_json
-from assay.stats import checked_fraction
-from assay.text import counted
+from assay.stats import Estimate, Ratio, checked_fraction
+from assay.text import counted, plural
 
 AUTO, T, SIGN = "auto", "t", "sign"
 TESTS = {
@@ -59,7 +58,9 @@ class InterleavingOutcome:
     p: float
     alpha: float
     unit: str
-    """`user`, or `session` if users are unknown."""
+    """What is counted: `user`, `session` or `search`."""
+    wins: Floats = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)
+    """Users × searches won by the first ranking, by the second one, and ties; none in an outcome that was read."""
 
     @property
     def better(self) -> str | None:
@@ -73,7 +74,8 @@ class InterleavingOutcome:
         """The conclusion in one sentence."""
         if not self.clicked:
             return "There is no verdict: no interleaved search has a click."
-        what = f"a {self.unit}'s searches with a click" if self.test == T else f"the {self.unit}s who prefer one of them"
+        each, several = f"a {self.unit}'s searches with a click", f"the {plural(self.unit)} who prefer one of them"
+        what = each if self.test == T else several
         if math.isnan(self.p):
             return f"There is no verdict: {counted(self.clicked_users, self.unit)} with a click cannot be tested."
         if self.better is None:
@@ -92,7 +94,14 @@ class InterleavingOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {"schema": SCHEMA, **to_json(self), "better": self.better, "verdict": self.verdict}
+        plain = {name: value for name, value in to_json(replace(self, wins=np.zeros((0, 3)))).items() if name != "wins"}
+        return {"schema": SCHEMA, **plain, "better": self.better, "verdict": self.verdict}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> InterleavingOutcome:
+        """The outcome that `to_dict` described. A KeyError or TypeError if it is something else."""
+        known: dict[str, Any] = {name: math.nan if value is None else value for name, value in plain.items()}
+        return cls(**{name: value for name, value in known.items() if name not in ("schema", "better", "verdict")})
 
 
 def _percent(share: float) -> str:
@@ -127,8 +136,7 @@ def score_interleaving(
     if names is not None:
         wins, (a, b) = _in_order(wins, read.names, names)
     outcome = decide_interleaving(wins, test, alpha, names=(a, b), name=name or "interleaving")
-    unit = "user" if read.has_users else "session"
-    return replace(outcome, searches=read.n_searches, users=read.n_users, unit=unit)
+    return replace(outcome, searches=read.n_searches, users=read.n_users, unit=read.unit)
 
 
 def _credit_of(interleaving: str, clicked: Sequence[str]) -> tuple[float, float, float]:
@@ -180,6 +188,7 @@ def decide_interleaving(
         p=estimate.p,
         alpha=alpha,
         unit="user",
+        wins=wins,
     )
 
 

@@ -13,11 +13,10 @@ from assay.arrays import Floats
 from assay.errors import UsageError
 from assay.experiments.confidence_sequence import difference_sequence
 from assay.experiments.earlier_period import users_adjustment
-from assay.experiments.ratios import Estimate, Ratio, ratio_difference
 from assay.logs import VariantUsers
 from assay.metrics import BoundMetric
-from assay.model import MEAN, RATIOS, Column
 from assay.serialize import to_json
+from assay.stats import Estimate, Ratio, ratio_difference
 
 DELTA, CUPED, BETTING = "delta", "cuped", "betting"
 ESTIMATION_METHODS = {
@@ -77,6 +76,18 @@ class VariantDifference:
         plain = {name: value for name, value in to_json(self).items() if name != "draws"}
         return {**plain, "is_significant": is_significant, "better": self.better}
 
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> VariantDifference:
+        """The difference that `to_dict` described; a number that is undefined is nan."""
+        known = {name: value for name, value in plain.items() if name != "better"}
+        return cls(**{name: _read(name, value) for name, value in known.items()})
+
+
+def _read(name: str, value: Any) -> Any:
+    if value is not None:
+        return value
+    return False if name == "is_significant" else math.nan
+
 
 class Decision(NamedTuple):
     """How to decide: alpha, and for a sequential test the expected share of each variant."""
@@ -101,22 +112,12 @@ class Sums(NamedTuple):
 
 def sums_of(metric: BoundMetric, users: VariantUsers) -> Sums | None:
     """The sums of the metric; None if the log does not have what it needs."""
-    current = _sums(metric, users, before=False)
-    if current is None or users.before is None or (earlier := _sums(metric, users, before=True)) is None:
-        return current
-    return current._replace(adjustment=users_adjustment(current[:2], earlier[:2], users.variant))
-
-
-def _sums(metric: BoundMetric, users: VariantUsers, *, before: bool) -> Sums | None:
-    column = Column.of(metric.score(users.view(before)), metric.metric.aggregation)
-    if not column.counts.any():
+    current = users.sums(metric)
+    if current is None:
         return None
-    if column.is_composed and column.aggregation in RATIOS:
-        top, bottom = np.nan_to_num(column.weight).T
-        return Sums(top * RATIOS[column.aggregation], bottom)
-    if column.aggregation == MEAN and not column.is_composed:
-        return Sums(np.nan_to_num(column.score.astype(float)), column.counts.astype(float))
-    raise UsageError(f"{metric.name} ({column.aggregation}) cannot be compared between variants; ratios and means can")
+    if users.before is None or (earlier := users.sums(metric, before=True)) is None:
+        return Sums(*current)
+    return Sums(*current, users_adjustment(current, earlier, users.variant))
 
 
 class _Measured(NamedTuple):

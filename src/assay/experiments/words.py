@@ -13,7 +13,7 @@ from assay.experiments.options import ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio
 from assay.experiments.variant_difference import CUPED, VariantDifference
 from assay.logs import VariantUsers
-from assay.text import counted, percent
+from assay.text import counted, percent, plural
 
 if TYPE_CHECKING:
     from assay.experiments.experiment import Experiment
@@ -26,21 +26,21 @@ MOST_IN_SEVERAL = 0.01
 
 def withheld_reason(ratio: SampleRatio, users: VariantUsers, *, has_split: bool) -> str:
     """Why the variants are not comparable; empty if they are. `has_split`: whether the user set the expected shares."""
-    n_all = len(users.variant) + users.n_several
+    n_all, units = len(users.variant) + users.n_several, plural(users.unit)
     if users.n_several > MOST_IN_SEVERAL * n_all:
         share = _share(users.n_several / n_all)
         return (
-            f"{users.n_several:,} of {counted(n_all, 'user')} ({share}) saw several variants, so the users of the variants "
-            "are not comparable. Check the assignment and the column with the variant"
+            f"{users.n_several:,} of {counted(n_all, users.unit)} ({share}) saw several variants, so the {units} of the "
+            "variants are not comparable. Check the assignment and the column with the variant"
         )
     if ratio.is_mismatch:
         advice = "" if has_split else ". If the split was meant to be unequal, add --split"
         sizes = ", ".join(f"{name} {n:,} ({_share(n / sum(ratio.users.values()))})" for name, n in ratio.users.items())
         wanted = ", ".join(f"{name} {_share(share)}" for name, share in ratio.expected.items())
         return (
-            f"the numbers of users do not fit the split: {sizes}, but {wanted} was expected (sample ratio mismatch, "
-            f"chi-squared test, {p_text(ratio.p)}). The assignment or the log loses users of one variant, so the users are "
-            f"not comparable{advice}"
+            f"the numbers of {units} do not fit the split: {sizes}, but {wanted} was expected (sample ratio mismatch, "
+            f"chi-squared test, {p_text(ratio.p)}). The assignment or the log loses {units} of one variant, so the {units} "
+            f"are not comparable{advice}"
         )
     return ""
 
@@ -73,6 +73,8 @@ def _clause(experiment: Experiment, each: VariantDifference) -> str:
     metric = experiment.metric(each.metric)
     if math.isnan(each.difference):
         return f"{each.metric} of {each.b} cannot be compared, because the log does not have what it needs"
+    if each.is_same:
+        return f"{each.b} does not differ from {each.a} on {each.metric}: all {plural(experiment.unit)} have the same value"
     if math.isnan(each.p):
         return f"{each.metric} of {each.b} cannot be tested, because all {experiment.unit}s have the same value"
     if each.better:
@@ -83,28 +85,29 @@ def _clause(experiment: Experiment, each: VariantDifference) -> str:
 
 def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how: ExperimentOptions) -> tuple[str, ...]:
     """What a reader should know."""
-    notes = []
+    notes, units = [], plural(users.unit)
     if users.n_several:
-        notes.append(f"{counted(users.n_several, 'user')} saw several variants. They are left out.")
+        notes.append(f"{counted(users.n_several, users.unit)} saw several variants. They are left out.")
     if users.n_without:
         notes.append(f"{counted(users.n_without, 'search')} without a variant are left out.")
     if 0 < min(np.bincount(users.variant)) < FEWEST_USERS:
-        notes.append(
-            f"A variant has fewer than {FEWEST_USERS} users. If few users have most searches, the intervals are too narrow."
-        )
-    if not users.has_users:
-        notes.append("The log has no users, so sessions or single searches count. Intervals are too narrow if users return.")
+        few = f"A variant has fewer than {FEWEST_USERS} {units}"
+        notes.append(f"{few}. If few of them have most searches, the intervals are too narrow.")
+    if users.unit != "user":
+        notes.append(f"The log has no users, so {units} count. Intervals are too narrow if users return.")
     if how.start is not None and not how.sequential and users.before is None:
-        notes.append(f"No user of the experiment has a search before {how.start}, so no value is adjusted.")
+        notes.append(f"No {users.unit} of the experiment has a search before {how.start}, so no value is adjusted.")
     if adjusted := [each for each in differences if each.method == CUPED]:
         shares = ", ".join(f"{each.metric} {percent(each.variance_reduction)}" for each in adjusted[:3])
         notes.append(f"Values are adjusted for the time before {how.start} (CUPED), which removes variance: {shares}.")
     if how.sequential:
         hours = f"{how.window:g} hours"
         notes.append(
-            f"Values are means over users of their own values, from searches within {hours} of a user's first search. "
+            f"Values are means over {units} of their own values, from searches within {hours} of the first search of a "
+            f"{users.unit}. "
             "Intervals and p hold however often the experiment is looked at."
         )
         if users.n_unfinished:
-            notes.append(f"{counted(users.n_unfinished, 'user')} came in the last {hours} of the log. They are left out.")
+            late = counted(users.n_unfinished, users.unit)
+            notes.append(f"{late} came in the last {hours} of the log. They are left out.")
     return tuple(notes)

@@ -7,13 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.output_options import ENDINGS, FORMATS, add_output_arguments, write_and_print
+from assay.cli.output_options import (
+    ENDINGS,
+    FORMATS,
+    add_output_arguments,
+    add_store_argument,
+    save_results,
+    write_and_print,
+)
 from assay.cli.program import Command, Group
-from assay.cli.reading_options import add_log_arguments, log_source
+from assay.cli.reading_options import add_log_arguments, add_log_metrics, check_log_action, log_source
 from assay.cli.scoring_options import LEVEL_HELP, integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import write_notes
-from assay.errors import GateFailed, UnknownName, UsageError, near_matches
-from assay.grammar import WrittenName
+from assay.errors import GateFailed, UsageError
 
 if TYPE_CHECKING:
     from assay.experiments import Experiment, ExperimentOptions, InterleavingOutcome
@@ -45,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
         nargs="*",
+        default=[],
         metavar="file",
         help="a search log: Parquet, JSON lines, CSV; several files are one log",
     )
@@ -69,21 +76,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 if a variant (or the second ranking) is shown to be worse, or if there is no verdict",
     )
     parser.add_argument("--name", metavar="NAME", help="name of the experiment")
+    parser.add_argument("--save", action="store_true", help="save the outcome in the store, for history, gate and reports")
+    add_store_argument(parser)
     show = add_output_arguments(parser, FORMATS, choices=FORMATS, endings=ENDINGS_WITH_PAGES)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
 
 def _add_comparison_arguments(group: argparse._ArgumentGroup) -> None:
     """What to compare, and how."""
-    group.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        type=WrittenName,
-        metavar="METRIC",
-        help="metrics of search logs; the verdict is about the first one (default: ctr@10 and others)",
-    )
+    add_log_metrics(group, "metrics of search logs; the verdict is about the first one (default: ctr@10 and others)")
     group.add_argument("--by", metavar="COLUMN", help="the column with the variant (default: variant, or a similar name)")
     group.add_argument(
         "--control", metavar="NAME", help="the variant that others are compared with (default: control, or the first name)"
@@ -132,14 +133,7 @@ def _add_interleaving_arguments(group: argparse._ArgumentGroup) -> None:
 
 def run_experiment(options: argparse.Namespace) -> int:
     """Options are checked before any file is read; nothing is printed unless everything worked."""
-    if options.action not in ACTIONS:
-        near = near_matches(options.action, ACTIONS)
-        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
-    if not options.files:
-        raise UsageError(f"assay experiment {options.action} needs a search log, such as logs.parquet")
-    for name, action in OF_ACTION.items():
-        if getattr(options, name) is not None and options.action != action:
-            raise UsageError(f"--{name.replace('_', '-')} is for assay experiment {action}")
+    check_log_action(options, "experiment", ACTIONS, OF_ACTION)
     if options.alpha is not None and options.level is not None:
         raise UsageError("--alpha and --level are two ways to set the same value (alpha = 1 - level). Use one of them")
     if options.window is not None and not options.sequential:
@@ -180,6 +174,15 @@ def _write(options: argparse.Namespace, render: Callable[[str, Style], str]) -> 
     write_and_print(argparse.Namespace(**{**vars(options), "output": others}), render)
 
 
+def _save(options: argparse.Namespace, outcome: Experiment | InterleavingOutcome) -> None:
+    """Save the outcome in the store, with a result for each variant."""
+    if not options.save:
+        return
+    from assay.experiments import results_of
+
+    save_results(options, results_of(outcome))
+
+
 def _alpha(options: argparse.Namespace) -> float:
     if options.level is not None:
         return round(1 - options.level, 12)
@@ -213,6 +216,7 @@ def _compare(options: argparse.Namespace) -> bool:
         return render_experiment(experiment, form, style, options.digits)
 
     _write(options, render)
+    _save(options, experiment)
     return bool(experiment.withheld) or experiment.is_worse
 
 
@@ -231,6 +235,7 @@ def _interleaving(options: argparse.Namespace) -> bool:
         most_per_hour=options.most_per_hour,
     )
     _write(options, lambda form, style: render_interleaving(outcome, form, style))
+    _save(options, outcome)
     return not outcome.clicked or outcome.better == outcome.a
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.comparison import UNKNOWN, Figures
-from assay.experiments import ESTIMATION_METHODS, TESTS, Experiment, InterleavingOutcome, VariantDifference
+from assay.evaluation import Result
+from assay.experiments import ESTIMATION_METHODS, TESTS, Experiment, InterleavingOutcome, VariantDifference, outcome_of
 from assay.reports.json_output import json_text
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
@@ -25,7 +26,7 @@ from assay.reports.table import (
     table_from_rows,
     table_section,
 )
-from assay.text import counted, percent, with_minus
+from assay.text import counted, percent, plural, with_minus
 
 
 def render_experiment(
@@ -64,10 +65,10 @@ def _variants(experiment: Experiment) -> Table:
         )
         for variant in experiment.variants
     ]
-    check = "The numbers of {}s {} the expected shares (chi-squared test, p {})."
+    check = "The numbers of {} {} the expected shares (chi-squared test, p {})."
     fits = "do not fit" if ratio.is_mismatch else "fit"
-    note = check.format(experiment.unit, fits, "< 0.001" if ratio.p < 0.001 else f"= {ratio.p:.3f}")
-    return Table(columns("variant", f"{experiment.unit}s", "share", "expected", "searches"), tuple(rows), notes=(note,))
+    note = check.format(plural(experiment.unit), fits, "< 0.001" if ratio.p < 0.001 else f"= {ratio.p:.3f}")
+    return Table(columns("variant", plural(experiment.unit), "share", "expected", "searches"), tuple(rows), notes=(note,))
 
 
 def _differences(experiment: Experiment, figures: Figures) -> Table:
@@ -120,7 +121,7 @@ def interleaving_sections(outcome: InterleavingOutcome) -> Iterator[Section]:
     tied = outcome.clicked_users - outcome.prefer_a - outcome.prefer_b
     rows = (
         cells("searches won", *(_number(value) for value in (outcome.wins_a, outcome.wins_b, outcome.ties))),
-        cells(f"{outcome.unit}s who prefer it", *(f"{n:,}" for n in (outcome.prefer_a, outcome.prefer_b, tied))),
+        cells(f"{plural(outcome.unit)} who prefer it", *(f"{n:,}" for n in (outcome.prefer_a, outcome.prefer_b, tied))),
     )
     unclicked = outcome.searches - outcome.clicked
     note = (
@@ -133,3 +134,22 @@ def interleaving_sections(outcome: InterleavingOutcome) -> Iterator[Section]:
 def _number(value: float) -> str:
     """A number of searches; the probabilistic method counts parts of searches."""
     return f"{value:,.0f}" if value.is_integer() else f"{value:,.1f}"
+
+
+def outcome_sections(results: Sequence[Result], form: str = "table") -> tuple[Section, ...]:
+    """The outcome of the experiment that results belong to, once; nothing for other results."""
+    for result in results:
+        outcome = outcome_of(result)
+        if isinstance(outcome, Experiment):
+            return _anchored(experiment_sections(outcome), form)
+        if outcome is not None:
+            return _anchored(interleaving_sections(outcome), form)
+    return ()
+
+
+def _anchored(sections: Iterable[Section], form: str) -> tuple[Section, ...]:
+    """For a page, one section with a title; other formats have the sections as they are."""
+    every = tuple(sections)
+    if form != "html":
+        return every
+    return (Section("experiment", "Experiment", tuple(part for section in every for part in section.parts)),)
