@@ -17,6 +17,7 @@ from assay.evaluation import (
     Result,
     Setting,
     check_has_answers,
+    check_known_documents,
     combine_repeats,
     now,
     open_context,
@@ -43,6 +44,7 @@ from assay.execution.client import failed_response
 from assay.execution.corpus_fingerprints import INDEXES, recall_fingerprints
 from assay.execution.plan import Plan
 from assay.execution.plan_file import PlanFaults
+from assay.execution.plan_logs import score_logs
 from assay.execution.progress import Progress
 from assay.execution.responses import Appender, Response, remove_stale_files
 from assay.execution.runner import Part, collect_repeats, make_provenance
@@ -76,10 +78,12 @@ class ExecutionOptions:
 def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
     """One result for each benchmark and provider, in the order of the plan; for a reranker also its first stage.
 
+    A plan of search logs has a result for each log.
+
     The columns that the plan names are for benchmarks and for recorded runs.
     """
     with reading_with(Reading(plan.columns)):
-        return _execute(plan, options)
+        return score_logs(plan) if plan.logs else _execute(plan, options)
 
 
 def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:
@@ -161,6 +165,7 @@ def _make_parts(
     for dataset in datasets.values():
         check_has_spans(dataset, plan.metrics)
         check_has_answers(dataset, plan.metrics)
+        check_known_documents(dataset, plan.metrics)
     cuts = [
         (chunk_dataset(dataset, chunker, plan.relevance), _words_for_texts(name, plan))
         for name, dataset in datasets.items()
@@ -358,6 +363,12 @@ def _extra_settings(plan: Plan) -> list[Setting]:
     return [Setting(metric, metric, plan.profile.policy, is_beside=True) for metric in beside]
 
 
+def _reading_of(plan: Plan) -> Reading:
+    """The settings of a plan about reading."""
+    used = set(current_reading().used)
+    return Reading(plan.columns, plan.documents, plan.as_of, plan.vectors, plan.popularity, used=used)
+
+
 def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDataset]:
     """Benchmark as written in the plan → dataset, for those that can be read. Errors are collected.
 
@@ -365,7 +376,7 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
     if a provider needs documents that a benchmark does not have; and if a column that the plan names is neither in a table
     of a benchmark nor in a run that the check of a provider read before.
     """
-    with reading_with(Reading(plan.columns, plan.documents, plan.as_of, used=set(current_reading().used))) as reading:
+    with reading_with(_reading_of(plan)) as reading:
         loaded = {
             name: faults.attempt(load_dataset, name, _format_of(name, plan), lenient=plan.lenient)
             for name in plan.benchmarks

@@ -30,6 +30,7 @@ from assay.execution.plan_file import (
     parse_whole,
     read_plan,
 )
+from assay.execution.plan_logs import PlannedLog, metrics_of_logs, parse_logs
 from assay.execution.plan_parts import (
     STATISTICS_KEYS,
     Statistics,
@@ -53,11 +54,14 @@ KEYS = (
     *(
         "benchmarks",
         "queries",
+        "logs",
         "dataset_format",
         "documents",
         "columns",
         "lenient",
         "as_of",
+        "vectors",
+        "popularity",
         "chunkers",
         "providers",
         "metrics",
@@ -119,10 +123,16 @@ class Plan:
 
     as_of: AsOf | None = None
     """The time as of which documents count; None: documents of any time."""
+    vectors: str | None = None
+    """The file or the model with vectors of the documents; None: the usual model."""
+    popularity: str | None = None
+    """The file with the popularity of the documents; None: from the documents."""
     query_files: tuple[str, ...] = ()
     """Those of the benchmarks that are files of queries, which may have no judgments."""
     repeats: int = 1
     """How often each query is sent; the score of a query is the mean over its repeats."""
+    logs: tuple[PlannedLog, ...] = ()
+    """The search logs to score; a plan has these, or benchmarks and providers."""
     repeated: tuple[str, ...] = ()
     """What is listed twice but used once; one sentence each."""
 
@@ -138,6 +148,8 @@ class Plan:
     @property
     def notes_on_depth(self) -> tuple[str, ...]:
         """A note on metrics whose cutoff is larger than k; results have it too."""
+        if self.logs:
+            return ()
         beyond = {metric.name: k for metric in self.metrics if (k := metric.params.get("k") or 0) > self.k}
         if not beyond:
             return ()
@@ -147,6 +159,12 @@ class Plan:
 
     def describe(self) -> dict[str, Any]:
         """Everything that affects responses and scores, as plain values; settings that affect only speed are left out."""
+        if self.logs:
+            return {
+                "logs": [log.describe() for log in self.logs],
+                **({"columns": dict(self.columns)} if self.columns else {}),
+                "metrics": [metric.name for metric in self.metrics],
+            }
         return {
             "benchmarks": list(self.benchmarks),
             "dataset_format": self.dataset_format,
@@ -155,6 +173,8 @@ class Plan:
             **({"columns": dict(self.columns)} if self.columns else {}),
             **({"lenient": self.lenient} if self.lenient else {}),
             **({"as_of": str(self.as_of)} if self.as_of is not None else {}),
+            **({"vectors": self.vectors} if self.vectors else {}),
+            **({"popularity": self.popularity} if self.popularity else {}),
             "providers": [provider.configuration for provider in self.providers],
             **({"chunkers": [chunker.configuration for chunker in self.chunkers]} if self.chunkers else {}),
             "metrics": [metric.name for metric in self.metrics],
@@ -197,7 +217,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     are_all_known = all(name in KEYS for name in content)
     keys = KEYS if are_all_known else (*KEYS, *domain_keys())
     values = _with_seed_block(known_keys(content, keys, where, faults), where, faults)
-    faults.attempt(_check_required_keys, values, where)
+    logs = faults.attempt(_parse_logs, values, where, faults) or ()
     attempt = faults.attempt
     metrics = _parse_metrics(values, where, faults)
     chunkers = _parse_chunkers(values.get("chunkers"), where, faults)
@@ -205,6 +225,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "benchmarks": attempt(_parse_benchmarks, values, where, faults),
         "providers": parse_providers(values["providers"], where, faults) if "providers" in values else (),
         "metrics": tuple(metrics),
+        "logs": logs,
         "chunkers": chunkers,
         "k": attempt(_parse_depth, values.get("k"), metrics, where, is_cut=bool(chunkers)),
         "has_own_depth": values.get("k") is not None,
@@ -218,7 +239,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "statistics": attempt(parse_statistics, values.get("statistical_analysis", {}), where),
         "by": tuple(attempt(parse_texts, values["by"], "by", where, "language") or ()) if values.get("by") else (),
         "dataset_format": attempt(_parse_format, values.get("dataset_format"), where),
-        "documents": attempt(_parse_documents, values.get("documents"), where),
+        **{key: attempt(_parse_path, values.get(key), key, where) for key in PATHS},
         "columns": attempt(parse_columns, values.get("columns")) or {},
         "lenient": attempt(_parse_lenient, values.get("lenient"), where),
         "as_of": attempt(_parse_as_of, values.get("as_of"), where),
@@ -234,6 +255,14 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
 def load_plan(path: Path) -> Plan:
     """The plan in a file."""
     return make_plan(WrittenPlan(read_plan(path)), str(path))
+
+
+def _parse_logs(values: Mapping[str, Any], where: str, faults: PlanFaults) -> tuple[PlannedLog, ...]:
+    """The logs; a plan without logs needs benchmarks and providers."""
+    if "logs" in values:
+        return parse_logs(values, where, faults)
+    _check_required_keys(values, where)
+    return ()
 
 
 def _check_required_keys(values: Mapping[str, Any], where: str) -> None:
@@ -282,6 +311,8 @@ def _parse_query_files(values: Mapping[str, Any], where: str) -> tuple[str, ...]
 
 def _parse_metrics(values: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
     """The metrics, or the default metrics of the benchmarks. Errors are collected."""
+    if "logs" in values:
+        return metrics_of_logs(values.get("metrics"), where, faults)
     if values.get("metrics") is None:
         return default_metrics(formats_of(values.get("benchmarks"), values.get("dataset_format")))
     names = faults.attempt(parse_texts, values["metrics"], "metrics", where, "ndcg@10") or []
@@ -303,9 +334,17 @@ def _parse_format(value: Any, where: str) -> str | None:
     return None if value is None else find_format(value).name
 
 
-def _parse_documents(value: Any, where: str) -> str | None:
+PATHS = {
+    "documents": "a path such as corpus.csv or ./docs",
+    "vectors": "a path such as vectors.npz, or the name of a model such as wordllama",
+    "popularity": "a path such as views.csv",
+}
+"""Key → what its value must be."""
+
+
+def _parse_path(value: Any, key: str, where: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value):
-        raise BadParameter(f"{where}: documents must be a path such as corpus.csv or ./docs, not {value!r}")
+        raise BadParameter(f"{where}: {key} must be {PATHS[key]}, not {value!r}")
     return value
 
 

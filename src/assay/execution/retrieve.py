@@ -17,11 +17,13 @@ from assay.datasets import (
     ColumnNames,
     DocumentSource,
     LenientShare,
+    PopularitySource,
+    VectorSource,
     load_dataset,
     queries_to_send,
 )
 from assay.errors import ProviderError, UsageError
-from assay.evaluation import Result, TermSource, default_metrics, open_context, subject_of
+from assay.evaluation import Result, TermSource, check_known_documents, default_metrics, open_context, subject_of
 from assay.execution.execute import StartTime, check_has_features, score_responses, with_indexed_documents
 from assay.execution.plan import Plan, WrittenPlan, make_plan
 from assay.execution.progress import Progress
@@ -53,6 +55,8 @@ class PlanSettings(TypedDict, total=False):
     columns: ColumnNames | None
     lenient: LenientShare | None
     as_of: AsOfSource
+    vectors: VectorSource | None
+    popularity: PopularitySource | None
     relevance: str | Mapping[str, Any] | None
     unit: str | None
     id_map: str | Mapping[str, str] | None
@@ -87,7 +91,7 @@ class AllRunSettings(RunSettings, total=False):
     name: str
 
 
-READING_KEYS = ("dataset_format", "documents", "columns", "lenient", "as_of", "options")
+READING_KEYS = ("dataset_format", "documents", "columns", "lenient", "as_of", "vectors", "popularity", "options")
 """Settings that are not passed to the plan as they are."""
 
 
@@ -104,10 +108,10 @@ def run(
     """Run your own retriever on a benchmark, and score it.
 
     The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
-    one query text and k; or the name of a provider. The dataset, with `documents`, `columns`, `lenient` and `as_of`, is
-    anything that `load_dataset` reads. `settings` are the keys of a plan: selection, relevance, profile, ontology,
-    annotations, labels, fields, timeout, retries, concurrency, batch_size, repeats …; `options` are options of other
-    domains, by name. Without a timeout, an object is called in the calling thread.
+    one query text and k; or the name of a provider. The dataset, with `documents`, `columns`, `lenient`, `as_of`,
+    `vectors` and `popularity`, is anything that `load_dataset` reads. `settings` are the keys of a plan: selection,
+    relevance, profile, ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size, repeats …;
+    `options` are options of other domains, by name. Without a timeout, an object is called in the calling thread.
     """
     chosen = _load(dataset, settings)
     provider = wrap_retriever(retriever, name)
@@ -125,6 +129,7 @@ def run(
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(queries_to_send(chosen))
     check_has_features(chosen, [provider])
+    check_known_documents(chosen, parsed)
     depth = plan.depth(chosen) if k is None else plan.k
     part = Part(chosen, provider, queries, depth, retry_policy, plan.batch_size, relevance=plan.relevance)
     return _execute(replace(part, repeats=plan.repeats), plan)
@@ -138,6 +143,8 @@ def _load(dataset: BenchmarkSource, settings: RunSettings) -> BenchmarkDataset:
         columns=settings.get("columns"),
         lenient=settings.get("lenient"),
         as_of=settings.get("as_of"),
+        vectors=settings.get("vectors"),
+        popularity=settings.get("popularity"),
     )
 
 

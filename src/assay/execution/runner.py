@@ -274,7 +274,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
         qrels={query: part.dataset.qrels[query] for query in part.queries if query in part.dataset.qrels},
     )
     complete = {query: rankings.get(query, {}) for query in part.queries} if failures else rankings
-    run: Any = Run.borrow(Rankings(complete, part.system))
+    run: Any = (ranked_run := Run.borrow(Rankings(complete, part.system)))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
     ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_setting(profile)]
@@ -285,7 +285,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     except NoGroundTruth:
         if part.relevance.by.strip() != "auto":
             raise
-        result = evaluate_without_judgments(asked, ranked, profile, part.system, times, part.texts)
+        result = evaluate_without_judgments(asked, ranked, profile, part.system, times, ranked_run, part.texts)
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     own_notes = _notes(part, rankings, [setting.metric for setting in settings])

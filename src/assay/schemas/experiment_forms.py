@@ -10,7 +10,7 @@ from assay.schemas.written_form import written_form
 DifferenceForm = written_form("VariantDifference", VariantDifference, "draws", is_significant=bool | None, better=str | None)
 SampleRatioForm = written_form("SampleRatio", SampleRatio, is_mismatch=bool)
 VariantForm = written_form("Variant", Variant)
-InterleavingFile = written_form("InterleavingFile", InterleavingOutcome, schema=str, better=str | None, verdict=str)
+InterleavingFile = written_form("InterleavingFile", InterleavingOutcome, "wins", schema=str, better=str | None, verdict=str)
 
 
 class ExperimentSettings(msgspec.Struct):

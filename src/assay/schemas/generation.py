@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,4 +81,16 @@ def _schema(name: str, form: Any) -> dict[str, Any]:
     for title, more in ADDED.items():
         if title in schema["$defs"]:
             schema["$defs"][title] |= more
-    return {"$schema": DIALECT, "$id": f"urn:{name.replace('/', ':')}", "title": name, **schema}
+    return {"$schema": DIALECT, "$id": f"urn:{name.replace('/', ':')}", "title": name, **_in_order(schema)}
+
+
+def _in_order(schema: Any) -> Any:
+    """The schema with its alternatives in one order, which would otherwise depend on the version of Python."""
+    if isinstance(schema, list):
+        return [_in_order(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    ordered = {key: _in_order(part) for key, part in schema.items()}
+    if "anyOf" in ordered:
+        ordered["anyOf"].sort(key=lambda part: json.dumps(part, sort_keys=True))
+    return ordered

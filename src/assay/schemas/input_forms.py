@@ -87,16 +87,50 @@ class MetricsBlock(msgspec.Struct, forbid_unknown_fields=True):
     performance: PerformanceBlock | UnsetType | None = UNSET
 
 
+class ExperimentBlock(msgspec.Struct, forbid_unknown_fields=True):
+    """The settings of an A/B test in a log."""
+
+    by: Name | UnsetType = UNSET
+    control: Name | int | UnsetType = UNSET
+    split: Name | dict[str, float] | UnsetType = UNSET
+    start: Name | UnsetType = UNSET
+    sequential: bool | UnsetType = UNSET
+    window: float | UnsetType = UNSET
+    correction: Name | UnsetType = UNSET
+    correct_metrics: bool | UnsetType = UNSET
+
+
+class InterleavingBlock(msgspec.Struct, forbid_unknown_fields=True):
+    """The settings of interleaved rankings in a log."""
+
+    names: list[Name] | UnsetType = UNSET
+    test: Name | UnsetType = UNSET
+
+
+class LogBlock(msgspec.Struct, forbid_unknown_fields=True):
+    """A search log that a plan scores, or reads as an experiment."""
+
+    path: Names
+    name: str | UnsetType | None = UNSET
+    first_rank: Whole | UnsetType = UNSET
+    most_per_hour: Whole | UnsetType = UNSET
+    experiment: ExperimentBlock | bool | UnsetType | None = UNSET
+    interleaving: InterleavingBlock | bool | UnsetType | None = UNSET
+
+
 class PlanFile(msgspec.Struct, forbid_unknown_fields=True):
     """A plan of an evaluation. Flags of assay eval can set keys that are missing here."""
 
     benchmarks: Names | UnsetType | None = UNSET
     queries: Names | UnsetType | None = UNSET
+    logs: Name | LogBlock | list[Name | LogBlock] | UnsetType | None = UNSET
     dataset_format: str | UnsetType | None = UNSET
     documents: Name | UnsetType | None = UNSET
     columns: Names | dict[str, Any] | UnsetType | None = UNSET
     lenient: bool | int | float | str | UnsetType | None = UNSET
     as_of: str | int | float | UnsetType | None = UNSET
+    vectors: Name | UnsetType | None = UNSET
+    popularity: Name | UnsetType | None = UNSET
     chunkers: Entries | UnsetType | None = UNSET
     providers: Entries | UnsetType | None = UNSET
     metrics: Names | UnsetType | None = UNSET

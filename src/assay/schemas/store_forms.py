@@ -30,6 +30,7 @@ class Entry(msgspec.Struct):
     benchmark: str
     provider: str
     n_queries: int
+    rows_are: str
     n_failed: int
     dataset: str
     is_failed: bool

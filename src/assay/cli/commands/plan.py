@@ -112,6 +112,8 @@ def run_plan(options: argparse.Namespace) -> int:
 
     path = options.words[1]
     plan = load_plan(Path(path))
+    if plan.logs:
+        return _check_logs(options, plan, path)
     with reading_with(Reading(plan.columns)):
         sizes = _check_plan(plan, path)
     if options.format == "json":
@@ -123,6 +125,29 @@ def run_plan(options: argparse.Namespace) -> int:
     lines = [f"{path} is valid: {counted(len(parts), 'result')}, k = {plan.k}{repeats}", *parts]
     lines.append(f"  metrics: {', '.join(metric.name for metric in plan.metrics)}")
     sys.stdout.write("\n".join([*lines, *(f"note: {note}" for note in plan.notes)]) + "\n")
+    return 0
+
+
+def _check_logs(options: argparse.Namespace, plan: Plan, path: str) -> int:
+    """Check that the logs of a plan exist, and print what the plan does."""
+    from assay.execution import PlanFaults
+    from assay.files import missing_file
+    from assay.reports import check_outputs
+
+    faults = PlanFaults(path)
+    for output in plan.outputs:
+        faults.attempt(check_outputs, [output])
+    for part in (part for log in plan.logs for part in log.paths):
+        if not Path(part).exists():
+            faults.add(missing_file(part))
+    faults.raise_if_any()
+    if options.format == "json":
+        write_json({**plan.describe(), "notes": list(plan.notes)})
+        return 0
+    logs = [f"  {log.kind} {', '.join(log.paths)}{f' as {log.name}' if log.name else ''}" for log in plan.logs]
+    names = ", ".join(metric.name for metric in plan.metrics) or "all for which the log has data"
+    lines = [f"{path} is valid: {counted(len(logs), 'log')}", *logs, f"  metrics: {names}"]
+    sys.stdout.write("\n".join([*map(printable, lines), *(f"note: {note}" for note in plan.notes)]) + "\n")
     return 0
 
 

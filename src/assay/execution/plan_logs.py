@@ -1,0 +1,184 @@
+"""Logs of a plan: the search logs that a plan scores instead of benchmarks and providers, or reads as experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import BadParameter
+from assay.evaluation import Result, with_intervals
+from assay.execution.plan_file import PlanFaults, known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
+from assay.experiments import ExperimentOptions, compare_variants, results_of, score_interleaving
+from assay.logs import evaluate_log, parse_log_metrics
+from assay.metrics import BoundMetric
+
+if TYPE_CHECKING:
+    from assay.execution.plan import Plan
+
+KINDS = ("experiment", "interleaving")
+"""Keys that say what a log is; without settings, they have no value, or true."""
+LOG_KEYS = ("path", "name", "first_rank", "most_per_hour", *KINDS)
+EXPERIMENT_KEYS = ("by", "control", "split", "start", "sequential", "window", "correction", "correct_metrics")
+INTERLEAVING_KEYS = ("names", "test")
+ONLY_FOR_PROVIDERS = ("benchmarks", "queries", "providers", "chunkers", "k", "relevance", "selection", "repeats")
+"""Keys that have no meaning for logs."""
+
+
+@dataclass(frozen=True)
+class PlannedLog:
+    """A log that a plan scores, or reads as an experiment."""
+
+    paths: tuple[str, ...]
+    """Its parts, usually one file."""
+    name: str = ""
+    """The name of the result or of the experiment; empty: the name of the file."""
+    first_rank: int = 1
+    most_per_hour: int | None = None
+    experiment: Mapping[str, Any] | None = None
+    """The settings of an A/B test, as written; None: the log is not one."""
+    interleaving: Mapping[str, Any] | None = None
+    """The settings of interleaved rankings, as written; None: the log has none."""
+
+    @property
+    def kind(self) -> str:
+        """`log`, `experiment` or `interleaving`."""
+        if self.experiment is not None:
+            return "experiment"
+        return "log" if self.interleaving is None else "interleaving"
+
+    def describe(self) -> dict[str, Any]:
+        """Plain values, as recorded."""
+        values = {
+            "path": list(self.paths),
+            "name": self.name or None,
+            "most_per_hour": self.most_per_hour,
+            "experiment": self.experiment,
+            "interleaving": self.interleaving,
+        }
+        shown = {name: value for name, value in values.items() if value is not None}
+        return {**shown, **({"first_rank": 0} if self.first_rank == 0 else {})}
+
+
+def parse_logs(values: Mapping[str, Any], where: str, faults: PlanFaults) -> tuple[PlannedLog, ...]:
+    """The logs; other keys of the plan must fit them."""
+    others = [key for key in ONLY_FOR_PROVIDERS if key in values]
+    if others:
+        raise BadParameter(
+            f"{where}: logs and {' and '.join(others)} are in one plan, but a log has no {others[0]}. Write two plans"
+        )
+    place = f"{where}: logs"
+    logs = [_parse_log(entry, place, faults) for entry in parse_list(values["logs"], "logs", where, "week-12.parquet")]
+    different = [log for place, log in enumerate(logs) if log not in logs[:place]]
+    for log in different:
+        faults.note_repeated("log", [" ".join(log.paths)] * logs.count(log))
+    return tuple(different)
+
+
+def _parse_log(entry: Any, place: str, faults: PlanFaults) -> PlannedLog:
+    if isinstance(entry, str):
+        entry = {"path": entry}
+    if isinstance(entry, Mapping):
+        entry = {key: {} if key in KINDS and value in (None, True) else value for key, value in entry.items()}
+    block = known_keys(entry, LOG_KEYS, place, faults)
+    if "path" not in block:
+        raise BadParameter(f"{place}: path is missing. Write, for example, logs: [{{path: week-12.parquet, name: shop}}]")
+    name = block.get("name", "")
+    if not isinstance(name, str):
+        raise BadParameter(f"{place}: name must be text, not {name!r}")
+    first_rank = parse_whole(block.get("first_rank", 1), "first_rank", place, least=0, most=1)
+    if "experiment" in block and "interleaving" in block:
+        raise BadParameter(f"{place}: experiment and interleaving are two ways to read a log. Write two entries")
+    return PlannedLog(
+        tuple(parse_texts(block["path"], "path", place, "week-12.parquet")),
+        name,
+        1 if first_rank is None else first_rank,
+        parse_whole(block.get("most_per_hour"), "most_per_hour", place),
+        _parse_experiment(block["experiment"], f"{place}: experiment", faults) if "experiment" in block else None,
+        _parse_interleaving(block["interleaving"], f"{place}: interleaving", faults) if "interleaving" in block else None,
+    )
+
+
+def _parse_experiment(content: Any, place: str, faults: PlanFaults) -> dict[str, Any]:
+    """The settings of an A/B test; they are checked here, so that a wrong one is found before a log is read."""
+    block = known_keys(content, EXPERIMENT_KEYS, place, faults)
+    for name in ("sequential", "correct_metrics"):
+        if name in block:
+            block[name] = parse_flag(block[name], name, place)
+    if "window" in block:
+        block["window"] = parse_number(block["window"], "window", place)
+    for name in ("by", "control", "start", "correction"):
+        if name in block:
+            block[name] = _text(block[name], name, place)
+    faults.attempt(_options_of, block, 0.05)
+    return block
+
+
+def _parse_interleaving(content: Any, place: str, faults: PlanFaults) -> dict[str, Any]:
+    """The names of both rankings and the test."""
+    block = known_keys(content, INTERLEAVING_KEYS, place, faults)
+    if "names" in block:
+        block["names"] = parse_texts(block["names"], "names", place, "bm25, dense")
+    if "test" in block:
+        block["test"] = _text(block["test"], "test", place)
+    return block
+
+
+def _text(value: Any, name: str, place: str) -> str:
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return str(value)
+    raise BadParameter(f"{place}: {name} must be text, not {value!r}")
+
+
+def _options_of(block: Mapping[str, Any], alpha: float) -> ExperimentOptions:
+    return ExperimentOptions(**{name: value for name, value in block.items() if name != "by"}, alpha=alpha)
+
+
+def metrics_of_logs(value: Any, where: str, faults: PlanFaults) -> list[BoundMetric]:
+    """The metrics, each of which must read logs; empty for the default metrics. Errors are collected."""
+    names = [] if value is None else faults.attempt(parse_texts, value, "metrics", where, "ctr@10") or []
+    parsed = (faults.attempt(parse_log_metrics, name) for name in names)
+    return [metric for some in parsed for metric in some or ()]
+
+
+def score_logs(plan: Plan) -> list[Result]:
+    """A result for each log, with its intervals; for an experiment, a result for each variant or ranking."""
+    read = {"log": _score_log, "experiment": _compare_variants, "interleaving": _score_interleaving}
+    return [result for log in plan.logs for result in read[log.kind](log, plan)]
+
+
+def _score_log(log: PlannedLog, plan: Plan) -> list[Result]:
+    statistics, metrics = plan.statistics, list(plan.metrics) or None
+    result = evaluate_log(_source(log), metrics, by=plan.by, name=log.name, **_limits(log))
+    return [with_intervals(result, statistics.confidence_intervals or "none", statistics.level)]
+
+
+def _compare_variants(log: PlannedLog, plan: Plan) -> list[Result]:
+    settings, metrics = log.experiment or {}, list(plan.metrics) or None
+    how = _options_of(settings, _alpha(plan))
+    return results_of(
+        compare_variants(_source(log), metrics, how, by=settings.get("by", ""), name=_name(log), **_limits(log))
+    )
+
+
+def _score_interleaving(log: PlannedLog, plan: Plan) -> list[Result]:
+    settings = log.interleaving or {}
+    return results_of(score_interleaving(_source(log), **settings, alpha=_alpha(plan), name=_name(log), **_limits(log)))
+
+
+def _source(log: PlannedLog) -> str | list[str]:
+    return log.paths[0] if len(log.paths) == 1 else list(log.paths)
+
+
+def _name(log: PlannedLog) -> str:
+    return log.name or Path(log.paths[0]).stem
+
+
+def _limits(log: PlannedLog) -> dict[str, Any]:
+    return {"first_rank": log.first_rank, "most_per_hour": log.most_per_hour}
+
+
+def _alpha(plan: Plan) -> float:
+    """The largest significant p, from the level of the intervals."""
+    return round(1 - plan.statistics.level, 12)
