@@ -210,12 +210,20 @@ def descendants(pid: int) -> list[int]:
     return found[1:]
 
 
-def send_when(number: signal.Signals, find: Callable[[], list[int]], until: Callable[[], bool]) -> int:
-    """Send a signal to the first process that is found, and return its number; 0 if the time is over before."""
-    while not until():
+def send_when(number: signal.Signals, find: Callable[[], list[int]], is_over: Callable[[], bool]) -> list[int]:
+    """Send a signal to the first process that is found, and return it; none if it is over before, or after a minute."""
+    for _ in _moments(60):
+        if is_over():
+            break
         for pid in find():
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
-                return pid
-        time.sleep(0.05)
-    return 0
+                return [pid]
+    return []
+
+
+def let_continue(pids: list[int]) -> None:
+    """Let processes continue that were stopped and still exist."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -18,6 +19,7 @@ from tests.spark._cluster import environment
 
 SECONDS = 240
 """The longest time that a job of a test may take."""
+SECONDS_TO_END = 60
 
 LOCAL = {
     "spark.driver.host": "127.0.0.1",
@@ -85,7 +87,11 @@ def running_driver(folder: Path, master: str = "", remote: str = "", **settings:
     context = multiprocessing.get_context("spawn")
     variables = {name: value for name, value in environment(folder).items() if name.startswith(("SPARK_", "PYSPARK_"))}
     with ProcessPoolExecutor(1, context, _begin, (folder, master, remote, own, variables)) as pool:
+        driver = Driver(pool)
         try:
-            yield Driver(pool)
+            yield driver
         finally:
-            pool.submit(_end).result(SECONDS)
+            try:
+                pool.submit(_end).result(SECONDS_TO_END)
+            except TimeoutError:  # a job of a failed test never ends
+                os.kill(driver.pid, signal.SIGKILL)

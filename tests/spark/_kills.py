@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from tests.spark import _events, _tables
-from tests.spark._cluster import send_when
+from tests.spark._cluster import let_continue, send_when
 from tests.spark._driver import SECONDS, Driver
 from tests.spark._tables import Outcome, Tables
 
@@ -28,8 +28,10 @@ SETTINGS = {
 }
 LOG = logging.getLogger(__name__)
 FORMS = ["grouped", "counting"]
-SIGNALS = 2
-"""The most signals during one evaluation. Spark gives up a job when a task has failed four times."""
+SIGNALS = {signal.SIGKILL: 2, signal.SIGSTOP: 1}
+"""The most signals during one evaluation. Spark gives up a job when a task has failed four times, and starts only one second
+attempt of a slow task: if both attempts are stopped, the job waits forever. So stopped processes continue after the
+evaluation: one that had already finished its task gets a task of the next evaluation."""
 ATTEMPTS = 8
 """Evaluations for each signal that must hit a task. A process can have finished its task just before the signal arrives."""
 
@@ -56,15 +58,18 @@ class Work(NamedTuple):
         Every result must be the expected one.
         """
         before, rng = _events.count_ends(self.events), random.Random(number)
-        seconds = [self.evaluate(form)]
+        seconds, n_signals, pids = [self.evaluate(form)], SIGNALS[number], list[int]()
 
         def send(job: Future[Any]) -> None:
-            for _ in range(SIGNALS):
-                time.sleep(rng.uniform(0, min(seconds) * 0.9 / SIGNALS))
-                send_when(number, find, job.done)
+            for _ in range(n_signals):
+                time.sleep(rng.uniform(0, min(seconds) * 0.9 / n_signals))
+                pids.extend(send_when(number, find, job.done))
 
         for _ in range(ATTEMPTS * max(least.values())):
-            seconds.append(self.evaluate(form, send))
+            try:
+                seconds.append(self.evaluate(form, send))
+            finally:
+                let_continue(pids)
             ends = _events.count_ends(self.events) - before
             if ends >= least:
                 LOG.info("%s, %s: tasks ended in these ways: %s", form, number.name, dict(ends))

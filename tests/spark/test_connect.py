@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 from tests.spark import _tables
+from tests.spark._driver import SECONDS, running_driver
 
 FORMS = ["grouped", "counting"]
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}
@@ -42,6 +47,17 @@ def compare_runs_of_a_table(spark):
     return comparison.to_pandas()["difference"].tolist()
 
 
+def scores_that_stay_in_spark(spark):
+    """The scores of each query of each run, and the unjudged documents of a comparison, which Spark looks up."""
+    import assay.spark
+
+    frame = spark.createDataFrame([*ROWS, ("y", "q2", "z", 1.0)], COLUMNS)
+    scores = assay.spark.score_runs(QRELS, frame, ["mrr"], run_col="run").collect()
+    comparison = assay.spark.compare(QRELS, frame, ["ndcg@2"], run_col="run")
+    [pair] = comparison.pairs
+    return sorted(map(tuple, scores)), comparison.unjudged(pair) is not None
+
+
 def error_of(spark, rows):
     """The error about rows that cannot be scored."""
     import assay
@@ -51,6 +67,20 @@ def error_of(spark, rows):
         assay.spark.evaluate(QRELS, spark.createDataFrame(rows, COLUMNS).drop("run"), ["mrr"])
     except assay.AssayError as error:
         return f"{type(error).__name__}: {error}"
+    return "no error"
+
+
+def error_after_the_session_stopped(spark):
+    """The error about a table whose session was stopped."""
+    import assay
+    import assay.spark
+
+    frame = spark.createDataFrame(ROWS, COLUMNS)
+    spark.stop()
+    try:
+        assay.spark.evaluate(QRELS, frame, ["mrr"], run_col="run")
+    except assay.AssayError as error:
+        return str(error)
     return "no error"
 
 
@@ -74,6 +104,24 @@ def test_runs_of_a_table_are_compared(connect):
     assert connect.run(compare_runs_of_a_table) == [-0.25]
 
 
+def test_scores_stay_in_spark(connect):
+    scores, has_unjudged = connect.run(scores_that_stay_in_spark)
+    assert scores == [("x", "q1", 0.5), ("x", "q2", 1.0), ("y", "q1", 1.0), ("y", "q2", 0.0)]
+    assert has_unjudged
+
+
+def test_the_command_on_a_server(connect_url, small_tables):
+    command = [sys.executable, "-m", "assay", "score", "--engine", "spark", "--master", connect_url]
+    done = subprocess.run(
+        [*command, small_tables.qrels, small_tables.run, "-m", "map", "-f", "json"],
+        capture_output=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    [result] = json.loads(done.stdout)["results"]
+    assert result["fingerprints"] == _tables.evaluate_locally(small_tables).fingerprints
+
+
 def test_a_bad_row_is_an_error_with_query_and_document(connect):
     nan = connect.run(error_of, [*ROWS[:3], ("x", "q2", "c", float("nan"))])
     assert nan.startswith("DataError")
@@ -83,3 +131,11 @@ def test_a_bad_row_is_an_error_with_query_and_document(connect):
     assert twice.startswith("DataError")
     assert "q2" in twice
     assert "a appears twice" in twice
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_a_stopped_session_is_named(installed, connect_url, kind, tmp_path):
+    where = {"remote": connect_url} if kind == "connect" else {"master": "local[1]"}
+    with running_driver(tmp_path, **where) as driver:
+        error = driver.run(error_after_the_session_stopped)
+    assert error == "the Spark session of the run was stopped. Start a session, and read the table again"

@@ -25,6 +25,7 @@ POLICIES = [
     {"precision": "float32", "ties": "docid_asc"},
     {"missing": "skip"},
     {"no_relevant": "skip"},
+    {"no_relevant": "one"},
     {"missing": "skip", "no_relevant": "skip", "rel": 2},
     {"rel": 0},
     {"rel": 0.5},
@@ -44,9 +45,16 @@ REFUSALS = [{"missing": "error"}, {"extra": "error"}, {"no_relevant": "error"}, 
 """Policies under which most random runs are errors."""
 
 
-def test_policies_cover_every_field():
-    used = {name for policy in (*POLICIES, *REFUSALS) for name in policy}
-    assert used == {field.name for field in fields(assay.Policy)}
+NEED_AN_ORDER = {"input_order", "reverse_order", "rank_column", "ranx"}
+"""Values of ties that Spark cannot follow; test_refusals.py shows that they are refused."""
+
+
+def test_policies_cover_every_value_of_every_field():
+    used = {(name, value) for policy in (*POLICIES, *REFUSALS) for name, value in policy.items()}
+    assert {name for name, _ in used} == {field.name for field in fields(assay.Policy)}
+    for field in fields(assay.Policy):
+        choices = field.metadata.get("choices", (True, False) if isinstance(field.default, bool) else ())
+        assert {value for name, value in used if name == field.name} >= {*choices} - {field.default} - NEED_AN_ORDER
 
 
 def frame_of(spark, rows, n_partitions=5):

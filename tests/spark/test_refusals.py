@@ -6,6 +6,7 @@ import pytest
 
 import assay
 import assay.spark
+from assay.grammar import REQUIRED
 from assay.metrics import all_metrics
 
 JUDGMENTS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
@@ -53,9 +54,13 @@ def test_what_cannot_be_honoured_is_refused_by_name(no_jobs, run, settings, text
         assay.spark.evaluate(JUDGMENTS, run, metrics, **settings)
 
 
-def test_metrics_that_need_more_than_rankings(no_jobs, run):
-    refused = [name for name, metric in all_metrics().items() if metric.view not in ("ranking", "subtopics")]
-    assert {"answer_f1", "latency", "span_recall"} <= set(refused)
+def test_metrics_that_need_more_than_rankings_are_refused_by_name(no_jobs, run):
+    refused = {name: metric for name, metric in all_metrics().items() if metric.view not in ("ranking", "subtopics")}
+    assert {"answer_f1", "latency", "span_recall", "freshness", "ild"} <= refused.keys()
+    for name, metric in refused.items():
+        needs_cutoff = metric.at is not None and metric.at.default is REQUIRED
+        with pytest.raises(assay.UsageError, match=f"^{name}.* needs .*, but a table in Spark has only rankings"):
+            assay.spark.evaluate(JUDGMENTS, run, [f"{name}@10" if needs_cutoff else name])
 
 
 @pytest.mark.parametrize(
@@ -75,9 +80,83 @@ def test_columns_that_are_missing_or_have_a_wrong_type(no_jobs, spark, schema, t
         assay.spark.evaluate(JUDGMENTS, spark.createDataFrame([], schema), ["map"])
 
 
-def test_what_is_not_a_table_of_spark(no_jobs):
-    with pytest.raises(assay.UsageError, match=r"must be a DataFrame of Spark, not dict\. For other data: assay\.evaluate"):
-        assay.spark.evaluate(JUDGMENTS, {"q1": {"a": 1}}, ["map"])
+@pytest.mark.parametrize(
+    ("run", "text"),
+    [
+        ({"q1": {"a": 1}}, r"the run must be a DataFrame of Spark, not dict\. For other data: assay\.evaluate"),
+        ("runs", r"the run must be a DataFrame of Spark, not str\. For a table or view: spark\.table\('runs'\)"),
+    ],
+)
+def test_what_is_not_a_table_of_spark(no_jobs, run, text):
+    with pytest.raises(assay.UsageError, match=text):
+        assay.spark.evaluate(JUDGMENTS, run, ["map"])
+
+
+def test_names_of_tables_instead_of_judgments(no_jobs, run):
+    with pytest.raises(
+        assay.DataError, match=r"^views\.qrels: no such file\. .*: spark\.table\('views\.qrels'\); for files: "
+    ):
+        assay.spark.evaluate("views.qrels", run, ["map"])
+
+
+def test_tables_of_spark_in_other_functions(no_jobs, run):
+    for qrels, rankings in ((run, {"q1": {"a": 1.0}}), (JUDGMENTS, run)):
+        with pytest.raises(assay.UsageError, match=r"a table in Spark, .* Use assay\.spark\.evaluate"):
+            assay.evaluate(qrels, rankings, ["map"])
+
+
+def test_streams(no_jobs, spark):
+    stream = spark.readStream.format("rate").load().selectExpr("'q1' query_id", "'a' doc_id", "double(value) score")
+    with pytest.raises(assay.UsageError, match="the run is a stream"):
+        assay.spark.evaluate(JUDGMENTS, stream, ["map"])
+
+
+@pytest.mark.parametrize("run_col", [["system"], 3])
+def test_a_name_of_a_column_that_is_not_text(no_jobs, run, run_col):
+    with pytest.raises(assay.UsageError, match="run_col must be the name of a column, such as 'system', not "):
+        assay.spark.evaluate(JUDGMENTS, run, ["map"], run_col)
+
+
+@pytest.mark.parametrize("function", [assay.spark.evaluate, assay.spark.score_runs])
+def test_unknown_keywords(no_jobs, run, function):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'polici'"):
+        function(JUDGMENTS, run, ["map"], polici=assay.Policy(ties="docid_asc"))
+
+
+QRELS = "query_id string, doc_id string, relevance int"
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ("query_id string, relevance int", "judgments: found no document column among .* In Python: columns="),
+        (
+            "query_id double, doc_id string, relevance int",
+            "judgments: the column 'query_id' holds ids of queries, .*not double",
+        ),
+        ("query_id string, doc_id binary, relevance int", "judgments: the column 'doc_id' holds .* not binary"),
+        ("query_id string, doc_id string, relevance date", "judgments: the column 'relevance' holds grades, .* not date"),
+        (f"{QRELS}, Relevance int", "judgments: the table has 2 columns called 'relevance'"),
+        (f"{QRELS}, valid_from date", "judgments: judgments with valid_from hold only for a time"),
+    ],
+)
+def test_judgments_with_wrong_columns(no_jobs, spark, run, schema, text):
+    with pytest.raises(assay.DataError, match=text):
+        assay.spark.evaluate(spark.createDataFrame([], schema), run, ["map"])
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (("q1", "z", None), "judgments, query q1, document z: the grade must be a number"),
+        ((None, "z", 1), "judgments, query null, document z: an id must be text"),
+        (("q1", "a", 1), "document a is judged twice for query q1"),
+    ],
+)
+def test_bad_judgments_are_refused_with_query_and_document(spark, run, row, text):
+    qrels = spark.createDataFrame([("q1", "a", 2), ("q2", "c", 1), row], QRELS)
+    with pytest.raises(assay.DataError, match=text):
+        assay.spark.evaluate(qrels, run, ["map"])
 
 
 def test_judgments_that_are_too_large_for_the_workers(no_jobs, run, monkeypatch):
@@ -135,8 +214,12 @@ def test_bad_scores_are_refused_even_if_the_best_of_duplicates_is_kept(spark, ru
 def test_both_forms_name_the_same_fault_of_many(spark, run, form):
     rows = [("q2", "c", 3.0), ("q1", "b", 3.0), ("q1", "a", 3.0)]
     frame = run.union(spark.createDataFrame(rows, SCHEMA)).repartition(5)
-    with pytest.raises(assay.DataError, match="query q1: document a appears twice"):
+    with pytest.raises(assay.DataError, match="query q1: document a appears twice") as error:
         assay.spark.evaluate(JUDGMENTS, frame, ["map"], form=form)
+    assert "if the rows belong to several runs, name their column with run_col" in str(error.value)
+    with pytest.raises(assay.DataError, match="run x, query q1: document a appears twice") as error:
+        assay.spark.evaluate(JUDGMENTS, frame.selectExpr("*", "'x' as system"), ["map"], "system", form=form)
+    assert "several runs" not in str(error.value)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from decimal import Decimal
 
 import pytest
 
 import assay
 import assay.spark
+from assay.metrics import all_metrics, parse_metric
 
 JUDGMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}, "q3": {"a": 1}}
 ROWS = [
@@ -26,6 +28,8 @@ ROWS = [
 SCHEMA = "system string, query_id string, doc_id string, score double"
 METRICS = ["ndcg@10", "map", "rbp(p=0.8)"]
 FORMS = ("grouped", "counting")
+CUTOFFS = {"iprec": "iprec@0.5"}
+"""Metrics whose cutoff is not a number of documents."""
 
 
 def run_of(name):
@@ -137,6 +141,98 @@ def test_columns_of_other_names_and_types(spark, form, schema, rows):
     assert result.summary == assay.evaluate(judgments, run, METRICS).summary
 
 
+def test_every_metric_of_rankings(spark, bm25):
+    names = [name for name, metric in all_metrics().items() if metric.view in ("ranking", "subtopics")]
+    metrics = [name if _is_complete(name) else CUTOFFS.get(name, f"{name}@5") for name in names]
+    rows = [
+        {"query_id": q, "subtopic": "1", "doc_id": d, "relevance": g}
+        for q, some in JUDGMENTS.items()
+        for d, g in some.items()
+    ]
+    expected = assay.evaluate(rows, run_of("bm25"), metrics).table.by_query()
+    for form in FORMS:
+        found = assay.spark.evaluate(spark.createDataFrame(rows), bm25, metrics, form=form).table.by_query()
+        for query, scores in expected.items():
+            scores.pop("runid", None), found[query].pop("runid", None)  # a run in a table is called what its column says
+            assert found[query] == pytest.approx(scores, abs=1e-12, nan_ok=True)
+    assert len(names) > 60
+
+
+def _is_complete(name):
+    """Whether a metric needs no cutoff."""
+    try:
+        parse_metric(name)
+    except assay.UsageError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("spark.sql.ansi.enabled", "true"),
+        ("spark.sql.ansi.enabled", "false"),
+        ("spark.sql.caseSensitive", "true"),
+        ("spark.sql.execution.arrow.useLargeVarTypes", "true"),
+        ("spark.sql.execution.arrow.maxRecordsPerBatch", "1"),
+    ],
+)
+def test_settings_of_a_session_change_nothing(spark, bm25, form, name, value):
+    before = spark.conf.get(name)
+    spark.conf.set(name, value)
+    try:
+        result = assay.spark.evaluate(JUDGMENTS, bm25, METRICS, form=form)
+        scores = assay.spark.score_runs(JUDGMENTS, bm25, ["mrr"]).collect()
+    finally:
+        spark.conf.set(name, before)
+    expected = assay.evaluate(JUDGMENTS, run_of("bm25"), METRICS)
+    assert (result.summary, result.fingerprints) == (expected.summary, expected.fingerprints)
+    assert {row["query_id"]: row["mrr"] for row in scores} == {"q1": 1.0, "q2": 0.5, "q3": 0.0}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_that_cannot_be_null(spark, form):
+    frame = spark.sql("select 'q1' as query_id, 'a' as doc_id, 1.0D as score")
+    assert assay.spark.evaluate({"q1": {"a": 1}}, frame, ["map"], form=form)["map"] == 1.0
+    wrong = spark.sql("select 'q1' as query_id, 'a' as doc_id, double('nan') as score")
+    with pytest.raises(assay.DataError, match="the score of document a must be a number, not nan"):
+        assay.spark.evaluate({"q1": {"a": 1}}, wrong, ["map"], form=form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_texts_with_another_collation_are_compared_exactly(spark, form):
+    """Spark says that A and a are equal in this column, but they are two documents."""
+    select = "select 'q1' collate UTF8_LCASE as query_id, '{}' collate UTF8_LCASE as doc_id, {}D as score"
+    frame = spark.sql(f"{select.format('a', '1.0')} union all {select.format('A', '0.5')}")
+    assert assay.spark.evaluate({"q1": {"A": 1}}, frame, ["mrr"], form=form)["mrr"] == 0.5
+
+
+def test_the_column_of_runs_in_another_spelling(runs):
+    assert [*assay.spark.evaluate(JUDGMENTS, runs, METRICS, run_col="System")] == ["bm25", "dense"]
+
+
+def test_frames_of_pandas_on_spark(spark, bm25, monkeypatch):
+    """A stand-in: pandas-on-Spark cannot be imported next to some versions of pandas."""
+
+    class DataFrame:
+        def __init__(self, frame):
+            self.frame = frame
+
+        def to_spark(self):
+            warnings.warn("the index is lost", stacklevel=1)
+            return self.frame
+
+    DataFrame.__module__ = "pyspark.pandas.frame"
+    judged = [(query, doc, grade) for query, grades in JUDGMENTS.items() for doc, grade in grades.items()]
+    qrels = DataFrame(spark.createDataFrame(judged, "query_id string, doc_id string, relevance int"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = assay.spark.evaluate(qrels, DataFrame(bm25), METRICS)
+    assert "the index is lost" not in {str(warning.message) for warning in caught}
+    assert result.fingerprints == assay.evaluate(JUDGMENTS, run_of("bm25"), METRICS).fingerprints
+
+
 def test_a_promise_of_unique_rows_saves_the_check(spark, bm25):
     twice = bm25.union(bm25.filter("doc_id = 'e'"))
     with pytest.raises(assay.DataError, match="run, query q2: document e appears twice"):
@@ -169,6 +265,17 @@ def test_subtopics(spark, bm25, form):
     assert result.table.by_query() == expected.table.by_query()
     scores = {row["query_id"]: row["alpha_ndcg@5"] for row in assay.spark.score_runs(qrels, bm25, metrics).collect()}
     assert scores == expected.scores("alpha_ndcg@5")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_that_judgments_ignore(spark, bm25, form):
+    judgments = {"q1": {"a": "ignore", "c": 1}, "q2": {"d": 1, "e": "ignore"}}
+    expected = assay.evaluate(judgments, run_of("bm25"), METRICS)
+    rows = [(query, doc, str(grade)) for query, grades in judgments.items() for doc, grade in grades.items()]
+    qrels = spark.createDataFrame(rows, "query_id string, doc_id string, relevance string")
+    result = assay.spark.evaluate(qrels, bm25, METRICS, form=form)
+    assert result.table.by_query() == expected.table.by_query()
+    assert result.scores("map") == {"q1": 0.5, "q2": 1.0}
 
 
 @pytest.mark.parametrize("form", FORMS)

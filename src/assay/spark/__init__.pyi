@@ -1,6 +1,7 @@
 from assay.spark.evaluation import compare as compare
 from assay.spark.evaluation import evaluate as evaluate
 from assay.spark.evaluation import results_of as results_of
+from assay.spark.judgments import collected_judgments as collected_judgments
 from assay.spark.request import Request as Request
 from assay.spark.scores import score_runs as score_runs
 from assay.spark.session import is_table as is_table

@@ -124,11 +124,11 @@ def collected_runs(rows: Iterable[Mapping[str, Any]], table: RunTable) -> dict[s
     return {run: CountedRun(parts[run]) for run in sorted(parts)}
 
 
-def arrow_of_rows(rows: list[dict[str, Any]]) -> Any:
-    """Rows of parts as a table of Arrow, with exactly the types that Spark was told."""
+def arrow_of_rows(rows: list[dict[str, Any]], text: Any) -> Any:
+    """Rows of parts as a table of Arrow, with exactly the types that Spark expects; `text` is its type of text."""
     import pyarrow as pa
 
-    kinds = {"string": pa.string(), "boolean": pa.bool_(), "bigint": pa.int64()}
+    kinds = {"string": text, "boolean": pa.bool_(), "bigint": pa.int64()}
     kinds |= {f"array<{name}>": pa.list_(kind) for name, kind in kinds.items()}
     return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds[kind]) for name, kind in PART_COLUMNS.items()]))
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Unpack, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from assay.comparison import Comparison, SignificanceSettings
 from assay.comparison import compare as compare_results
 from assay.errors import UsageError
-from assay.evaluation import Result, evaluate_judgments, with_bands, with_short_run
+from assay.evaluation import Profile, Result, evaluate_judgments, with_bands, with_short_run
 from assay.metrics import Given
+from assay.model import Policy
 from assay.spark.distributed_run import DistributedRun, distributed_runs
 from assay.spark.forms import Form
-from assay.spark.request import Conventions, Request, check_form
+from assay.spark.request import Request, check_form
 
 
-class TableSettings(Conventions, total=False):
+class TableSettings(TypedDict, total=False):
     """How runs are read, counted and scored, as keywords."""
 
+    policy: Policy | None
+    profile: str | Profile | None
+    columns: Mapping[str, str] | None
     form: Form
     unique: bool
     tie_band: bool
@@ -33,11 +37,7 @@ def evaluate(  # noqa: D418 (here all that is public is explained)
     run_col: None = None,
     *,
     name: str = "",
-    form: Form = "auto",
-    unique: bool = False,
-    tie_band: bool = False,
-    residuals: bool = False,
-    **conventions: Unpack[Conventions],
+    **settings: Unpack[TableSettings],
 ) -> Result:
     """Score one run."""
 
@@ -50,11 +50,7 @@ def evaluate(  # noqa: D418
     run_col: str,
     *,
     name: str = "",
-    form: Form = "auto",
-    unique: bool = False,
-    tie_band: bool = False,
-    residuals: bool = False,
-    **conventions: Unpack[Conventions],
+    **settings: Unpack[TableSettings],
 ) -> dict[str, Result]:
     """Score each run of a table."""
 
@@ -67,11 +63,7 @@ def evaluate(  # noqa: D418
     *,
     run_col: str,
     name: str = "",
-    form: Form = "auto",
-    unique: bool = False,
-    tie_band: bool = False,
-    residuals: bool = False,
-    **conventions: Unpack[Conventions],
+    **settings: Unpack[TableSettings],
 ) -> dict[str, Result]:
     """Score each run of a table."""
 
@@ -82,12 +74,14 @@ def evaluate(
     metrics: Given | Iterable[Given] | None = None,
     run_col: str | None = None,
     *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    columns: Mapping[str, str] | None = None,
     name: str = "",
     form: Form = "auto",
     unique: bool = False,
     tie_band: bool = False,
     residuals: bool = False,
-    **conventions: Unpack[Conventions],
 ) -> Result | dict[str, Result]:
     """Score a run that is a DataFrame of Spark; with `run_col`, the column that names runs, a result for each run.
 
@@ -97,7 +91,7 @@ def evaluate(
     promises that no document appears twice for a query; without it, the form counting checks this with a shuffle of hashes.
     """
     check_form(form)
-    request = Request.of(qrels, run, metrics, run_col, conventions)
+    request = Request.of(qrels, run, metrics, run_col, policy=policy, profile=profile, columns=columns)
     if unique:
         request = replace(request, table=replace(request.table, is_unique=True))
     results = results_of(request, form, name, tie_band=tie_band, residuals=residuals)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from assay.spark.run_table import RunTable
 
-DUPLICATE = "duplicate"
+SEVERAL_RUNS = "if the rows belong to several runs, name their column with run_col, or --run-col"
 
 
 class RowFault(NamedTuple):
@@ -34,7 +34,8 @@ class RowFault(NamedTuple):
     @classmethod
     def of_duplicate(cls, run: str, query: str, document: str) -> RowFault:
         """The fault of a document that appears twice for a query."""
-        return cls(run, query, document, f"document {document} appears twice; to use the better score, {KEEP_BEST}")
+        what = f"document {document} appears twice; to use the better score, {KEEP_BEST}"
+        return cls(run, query, document, what if run else f"{what}; {SEVERAL_RUNS}")
 
 
 def _describe(query: str | None, document: str | None, score: float | None) -> str:

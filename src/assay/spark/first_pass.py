@@ -15,6 +15,7 @@ from assay.model import Qrels
 from assay.spark.arrow_columns import floats_of, numbers_of
 from assay.spark.faults import RowFault, raise_first
 from assay.spark.run_table import DOCUMENT, QUERY, RUN, SCORE, RunTable
+from assay.spark.session import collected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,9 +83,11 @@ def first_pass(table: RunTable, qrels: Qrels) -> FirstPass:
         F.count(F.lit(1)).alias("n_queries"),
         F.min("bad").alias("bad"),
     )
-    collected = rows.toArrow()
-    _check(collected, table, qrels)
-    return _of_arrow(collected)
+    # as columns of their own: Arrow refuses a missing struct whose fields cannot be null
+    counted = rows.select("*", F.isnotnull("bad").alias("is_bad"), "bad.bad_query", "bad.bad_document", "bad.bad_score")
+    summed = collected(counted.drop("bad"))
+    _check(summed, table, qrels)
+    return _of_arrow(summed)
 
 
 def _judgment_tables(frame: DataFrame, qrels: Qrels) -> tuple[DataFrame, DataFrame]:
@@ -110,7 +113,7 @@ def _by_judgment(joined: DataFrame) -> DataFrame:
     other = F.when(~is_self, F.col(SCORE))
     is_bad = F.isnull(SCORE) | F.isnan(SCORE) | (F.coalesce(QUERY, F.lit("")) == "")
     is_bad |= F.coalesce(DOCUMENT, F.lit("")) == ""
-    bad = F.when(is_bad, F.struct(F.col(QUERY).alias("bad_query"), DOCUMENT, SCORE))
+    bad = F.when(is_bad, F.struct(*(F.col(name).alias(f"bad_{name}") for name in (QUERY, DOCUMENT, SCORE))))
     return joined.groupBy(RUN, QUERY, JUDGMENT).agg(
         F.count(F.lit(1)).alias(ROWS),
         F.sum(is_self.cast("bigint")).alias(ROWS_OF_SELF),
@@ -125,12 +128,11 @@ def _bound(name: str) -> Any:
     return F.min if name.startswith("low") else F.max
 
 
-def _check(collected: Any, table: RunTable, qrels: Qrels) -> None:
+def _check(summed: Any, table: RunTable, qrels: Qrels) -> None:
     """Raise for the first bad row, or the first judged document that appears twice."""
-    runs, bads = (collected.column(name).to_pylist() for name in (RUN, "bad"))
-    some = [(run, bad) for run, bad in zip(runs, bads, strict=True) if bad is not None]
-    raise_first((RowFault.of_row(run, bad["bad_query"], bad[DOCUMENT], bad[SCORE]) for run, bad in some), table)
-    judgments, n_rows = (collected.column(name).to_pylist() for name in (JUDGMENT, ROWS))
+    bad = summed.filter(summed.column("is_bad")).select([RUN, "bad_query", "bad_document", "bad_score"]).to_pydict()
+    raise_first((RowFault.of_row(*row) for row in zip(*bad.values(), strict=True)), table)
+    runs, judgments, n_rows = (summed.column(name).to_pylist() for name in (RUN, JUDGMENT, ROWS))
     twice = [(run, number) for run, number, n in zip(runs, judgments, n_rows, strict=True) if number is not None and n > 1]
     raise_first((RowFault.of_duplicate(run, *_ids(qrels, number)) for run, number in twice), table)
 
@@ -140,16 +142,16 @@ def _ids(qrels: Qrels, judgment: int) -> tuple[str, str]:
     return qrels.query_ids[int(qrels.query_of[judgment])], qrels.docs[judgment]
 
 
-def _of_arrow(collected: Any) -> FirstPass:
+def _of_arrow(summed: Any) -> FirstPass:
     import pyarrow.compute as pc
 
-    runs = collected.column(RUN).to_pylist()
+    runs = summed.column(RUN).to_pylist()
     names = tuple(sorted(set(runs)))
     place = {name: number for number, name in enumerate(names)}
     run = np.fromiter(map(place.__getitem__, runs), np.int64, len(runs))
-    query, judgment = (numbers_of(pc.fill_null(collected.column(name), NONE)) for name in (NUMBER, JUDGMENT))
+    query, judgment = (numbers_of(pc.fill_null(summed.column(name), NONE)) for name in (NUMBER, JUDGMENT))
     n_extra = np.zeros(len(names), dtype=np.int64)
-    n_extra[run[query == NONE]] = numbers_of(collected.column("n_queries"))[query == NONE]
-    columns: dict[str, NDArray[Any]] = {name: numbers_of(collected.column(name)) for name in (ROWS, ROWS_OF_SELF)}
-    columns |= {name: floats_of(pc.fill_null(collected.column(name), np.nan)) for name in BOUNDS}
+    n_extra[run[query == NONE]] = numbers_of(summed.column("n_queries"))[query == NONE]
+    columns: dict[str, NDArray[Any]] = {name: numbers_of(summed.column(name)) for name in (ROWS, ROWS_OF_SELF)}
+    columns |= {name: floats_of(pc.fill_null(summed.column(name), np.nan)) for name in BOUNDS}
     return FirstPass(names, run, query, judgment, columns, n_extra)

@@ -39,16 +39,16 @@ def grouped_parts(frame: DataFrame, shipped: Shipped[Qrels], scans: tuple[Scanne
 
 def count_group(table: Any, shipped: Shipped[Qrels], scans: tuple[Scanned, ...]) -> Any:
     """Count the rows of a group; a worker of Spark calls it with a table of Arrow."""
-    run = table.column(RUN)[0].as_py()
+    run, text = table.column(RUN)[0].as_py(), table.schema.field(RUN).type
     if (bad := _first_bad_row(table, run)) is not None:
-        return arrow_of_rows([fault_row(bad)])
+        return arrow_of_rows([fault_row(bad)], text)
     try:
         parts = _count_all(table, shipped.content(), scans)
     except DataError as error:
         if error.code != "duplicate":
             raise
-        return arrow_of_rows([fault_row(_first_duplicate(table, run))])
-    return arrow_of_rows([part.row(run) for part in parts])
+        return arrow_of_rows([fault_row(_first_duplicate(table, run))], text)
+    return arrow_of_rows([part.row(run) for part in parts], text)
 
 
 def _count_all(table: Any, qrels: Qrels, scans: tuple[Scanned, ...]) -> list[Part]:

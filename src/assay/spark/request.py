@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, get_args
+from typing import Any, get_args
 
 from assay.errors import BadParameter
 from assay.evaluation import Profile, Setting, choose_profile, settings_of
@@ -16,17 +16,10 @@ from assay.spark.duplicates import keep_best
 from assay.spark.forms import Form
 from assay.spark.judgments import collected_judgments, shipped_judgments
 from assay.spark.refusals import check_settings
-from assay.spark.run_table import RunTable, check_spark, run_table
+from assay.spark.run_table import RunTable, run_table
 from assay.spark.shipping import Shipped
+from assay.spark.spark_frames import check_spark
 from assay.spark.survey import Survey, survey_of
-
-
-class Conventions(TypedDict, total=False):
-    """How a table is read and scored, as keywords."""
-
-    policy: Policy | None
-    profile: str | Profile | None
-    columns: Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
@@ -43,14 +36,22 @@ class Request:
 
     @classmethod
     def of(
-        cls, qrels: Any, run: Any, metrics: Given | Iterable[Given] | None, run_col: str | None, how: Conventions
+        cls,
+        qrels: Any,
+        run: Any,
+        metrics: Given | Iterable[Given] | None,
+        run_col: str | None,
+        *,
+        policy: Policy | None,
+        profile: str | Profile | None,
+        columns: Mapping[str, str] | None,
     ) -> Request:
         """The request of a Python program, if it can be carried out. Only judgments in Spark are collected."""
         check_spark("runs in Spark need")
-        profile = choose_profile(how.get("policy"), how.get("profile"))
-        parsed = parse_metrics(None if metrics is None else written_metrics(metrics), profile.name)
-        with _reading(how.get("columns")):
-            return cls.checked(qrels, run, run_col, settings_of(parsed, profile), profile)
+        chosen = choose_profile(policy, profile)
+        parsed = parse_metrics(None if metrics is None else written_metrics(metrics), chosen.name)
+        with _reading(columns):
+            return cls.checked(qrels, run, run_col, settings_of(parsed, chosen), chosen)
 
     @classmethod
     def checked(cls, qrels: Any, run: Any, run_col: str | None, settings: Sequence[Setting], profile: Profile) -> Request:

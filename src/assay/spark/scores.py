@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
 from assay.evaluation import Profile, evaluate_judgments, settings_of
 from assay.metrics import BoundMetric, Given
-from assay.model import Qrels, RankRule
+from assay.model import Policy, Qrels, RankRule
 from assay.spark.counted_runs import CountedRun, Scanned, collected_runs, rows_of_arrow
 from assay.spark.grouped import grouped_parts
-from assay.spark.request import Conventions, Request
+from assay.spark.request import Request
 from assay.spark.run_table import RUN, RunTable
 from assay.spark.shipping import Shipped
 from assay.views import ExternalRun, Ranked
@@ -28,14 +28,17 @@ def score_runs(
     runs: Any,
     metrics: Given | Iterable[Given] | None = None,
     run_col: str | None = None,
-    **how: Unpack[Conventions],
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """The score of each query of each run as a DataFrame of Spark, with a column for each metric.
 
     The scores are those of `assay.evaluate`. Nothing is collected, so there can be thousands of runs. The first job counts
     the rows; scores are computed when the DataFrame is used. A fault in the data then fails the job, and names its place.
     """
-    request = Request.of(qrels, runs, metrics, run_col, how)
+    request = Request.of(qrels, runs, metrics, run_col, policy=policy, profile=profile, columns=columns)
     shipped, survey = request.prepared()
     asked = [setting.asked for setting in request.settings]
     policies = dict.fromkeys(setting.policy for setting in request.settings)
@@ -77,7 +80,7 @@ class Scorer:
         rows = [
             {QUERY_ID: query, **scores} | ({self.run_col: run} if self.run_col else {}) for query, scores in by_query.items()
         ]
-        kinds = {"string": pa.string(), "double": pa.float64()}
+        kinds = {"string": table.schema.field(RUN).type, "double": pa.float64()}
         return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds[kind]) for name, kind in self.columns.items()]))
 
 

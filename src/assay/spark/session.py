@@ -15,13 +15,24 @@ from assay.errors import DataError, ProviderError
 from assay.extras import install_command
 from assay.files import as_source, missing_file
 from assay.model import Run
-from assay.spark.run_table import check_spark
+from assay.spark.addresses import CONNECT, check_address
+from assay.spark.spark_frames import check_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 PARQUET = ".parquet"
+THIS_MACHINE = "local[*]"
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+ADVICE = {
+    "ClassNotFoundException.*FileSystem": "Add the package of the file system, with the version of Hadoop that Spark has: "
+    "PYSPARK_SUBMIT_ARGS='--packages org.apache.hadoop:hadoop-aws:VERSION pyspark-shell'",
+    'No FileSystem for scheme "?s3': "Write s3a:// instead of s3://",
+    "UNABLE_TO_INFER_SCHEMA": "The folder has no Parquet files",
+    "JAVA_GATEWAY_EXITED": "The lines above say why. Spark 4 needs Java 17 or newer (java -version)",
+    "stopped SparkContext": "The master refused the program, or is not a master of this version of Spark",
+}
+"""Words in an error of Spark, and what to do."""
 
 
 @contextmanager
@@ -31,6 +42,9 @@ def open_session(master: str | None) -> Iterator[SparkSession]:
     A session that was started here is stopped at the end.
     """
     check_spark("--engine spark needs")
+    address = master or THIS_MACHINE
+    if master:
+        check_address(address)
     from pyspark.sql import SparkSession
 
     with warnings.catch_warnings():
@@ -39,11 +53,12 @@ def open_session(master: str | None) -> Iterator[SparkSession]:
         if active is not None:
             yield active
             return
-        address = master or "local[*]"
+        if not master:
+            check_address(address)
         if address.startswith("local"):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("assay")
-        if address.startswith("sc://"):
+        if address.startswith(CONNECT):
             builder = builder.remote(address)
         else:
             builder = builder.master(address)
@@ -69,7 +84,7 @@ def _is_address(path: str) -> bool:
 
 def read_table(session: SparkSession, path: str) -> DataFrame:
     """The rows of a run: Parquet files, folders and addresses are read by Spark, other files by this process."""
-    if not _is_address(path) and not Path(path).exists():
+    if not _is_address(path) and path != "-" and not Path(path).exists():
         raise missing_file(path)
     if is_table(path) or path.endswith(PARQUET):
         with spark_errors(path):
@@ -117,6 +132,5 @@ def _first_line(error: BaseException) -> str:
     """The line that says what is wrong. Errors of Java begin with the name of a call."""
     lines = [line.strip(" :") for line in str(error).splitlines() if line.strip(" :")]
     line = next((line for line in lines if not line.startswith("An error occurred while")), type(error).__name__)
-    if "ClassNotFoundException" in line and "FileSystem" in line:
-        return f"{line}. Add the package of the file system, for example PYSPARK_SUBMIT_ARGS='--packages … pyspark-shell'"
-    return line
+    advice = next((advice for words, advice in ADVICE.items() if re.search(words, line)), "")
+    return f"{line.rstrip('.')}. {advice}" if advice else line

@@ -1,4 +1,4 @@
-"""Surveys: how many rows and queries each run has, which decides how the runs are counted."""
+"""Surveys: how many rows each run and its longest ranking have, which decides how the runs are counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ class Size:
     """The size of one run."""
 
     n_rows: int
-    n_queries: int
     longest: int
     """The rows of its longest ranking."""
 
@@ -46,13 +45,10 @@ def survey_of(table: RunTable) -> Survey:
     from pyspark.sql import functions as F  # noqa: N812
 
     lengths = table.frame.groupBy(RUN, QUERY).agg(F.count(F.lit(1)).alias("n"))
-    sizes = lengths.groupBy(RUN).agg(
-        F.sum("n").alias("rows"), F.count(F.lit(1)).alias("queries"), F.max("n").alias("longest")
-    )
-    rows = sizes.collect()
+    rows = lengths.groupBy(RUN).agg(F.sum("n").alias("rows"), F.max("n").alias("longest")).collect()
     if not rows:
         raise DataError("the table has no rows. Check the path and the filters of the DataFrame", source="run")
     if unnamed := [row for row in rows if not row[RUN] and table.has_runs]:
         message = f"{unnamed[0]['rows']:,} rows do not name their run. Fill in the column that run_col names, or remove them"
         raise DataError(message, source="run")
-    return Survey({row[RUN]: Size(row["rows"], row["queries"], row["longest"]) for row in rows})
+    return Survey({row[RUN]: Size(row["rows"], row["longest"]) for row in rows})

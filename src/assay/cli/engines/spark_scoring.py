@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import PurePosixPath
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import InputRules, Inputs, Word, check_metrics_are_no_files
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
 
 ENGINES = ("local", "spark")
+SECONDS_TO_START = 30
 FORMS = ("auto", "grouped", "counting")
 WITHOUT_SPARK = ("master", "run_col", "form")
 """Options that only Spark has."""
@@ -82,7 +85,9 @@ def score_in_spark(options: argparse.Namespace, inputs: Inputs, scoring: Scoring
 
     log_policy(options, scoring.profile)
     results: list[Result] = []
-    with open_session(options.master) as session:
+    with ExitStack() as stack:
+        with _noted_after(SECONDS_TO_START, f"waiting for {options.master or 'Spark'} to start the first task …"):
+            session = stack.enter_context(open_session(options.master))
         truth = _truth(options, inputs, scoring, session)
         for word in inputs.systems:
             with _errors_at(word.path), spark_errors(word.path):
@@ -95,11 +100,26 @@ def score_in_spark(options: argparse.Namespace, inputs: Inputs, scoring: Scoring
     return _named_apart(results)
 
 
-def _truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions, session: Any) -> Any:
-    """The judgments: a table if only Spark can read them, else those of a file."""
-    from assay.spark import is_table, read_table
+@contextmanager
+def _noted_after(seconds: float, words: str) -> Iterator[None]:
+    """Print a note if the block takes longer: a cluster whose workers are busy or too small lets a program wait forever."""
+    timer = Timer(seconds, print, (f"note: {words}",), {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
-    return read_table(session, inputs.truth) if is_table(inputs.truth) else load_truth(options, inputs, scoring)
+
+def _truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions, session: Any) -> Any:
+    """The judgments: collected from a table if only Spark can read them, else those of a file."""
+    from assay.spark import collected_judgments, is_table, read_table, spark_errors
+
+    if not is_table(inputs.truth):
+        return load_truth(options, inputs, scoring)
+    with _errors_at(inputs.truth), spark_errors(inputs.truth):
+        return collected_judgments(read_table(session, inputs.truth))[0]
 
 
 @contextmanager
