@@ -9,10 +9,11 @@ from unittest import mock
 import pytest
 
 from assay.comparison import compare, notes_on_unjudged, unjudged_between
+from assay.datasets import BenchmarkDataset
 from assay.evaluation import evaluate, result_from_dict
 from assay.files import as_source, top_documents
 from assay.metrics import find_metric
-from assay.model import Policy, Run
+from assay.model import Document, Policy, Query, Run
 
 QRELS = {"q1": {"x": 1, "y": 0}, "q2": {"x": 1}}
 A = {"q1": {"x": 2.0, "y": 1.0}, "q2": {"x": 2.0, "new": 1.0}}
@@ -59,6 +60,36 @@ def test_stored_results_have_the_same_range():
         assert unjudged_between(*stored, bound) == expected
         assert unjudged_between(results[0], stored[1], bound) == expected  # runs against a stored baseline
         assert unjudged_between(stored[0], results[1], bound) == expected
+
+
+def aged_results(metric):
+    """Two results of one query. One document is three days old, and each system has one that is unjudged."""
+    dataset = BenchmarkDataset("aged", queries={"q": Query("q", "cats?", time="2024-05-04")})
+    for name, day in (("old", "2024-05-01"), ("new", "2024-05-04"), ("u", "2024-05-01"), ("v", "2024-05-04")):
+        dataset.add_document(Document(name, name, time=day))
+    dataset.qrels = {"q": {"old": 1, "new": 1}}
+    runs = {"a": {"q": {"old": 3.0, "u": 2.0}}, "b": {"q": {"new": 3.0, "v": 2.0}}}
+    return [evaluate(dataset, run, metric, name=name).with_fields(run=run) for name, run in runs.items()]
+
+
+def test_gains_that_decay_have_a_range_that_may_be_too_wide():
+    """rbp is 0.5 · (gain of the first) + 0.25 · (gain of the second). Unjudged documents have a gain between 0 and 1."""
+    a, b = aged_results("rbp(p=0.5, half_life=3)@2")
+    found = unjudged_between(a, b, a.metrics[0])
+    assert [round(score, 12) for result in (a, b) for score in result.summary.values()] == [0.25, 0.5]
+    assert (found.low, found.high, found.is_exact) == (0.0, 0.5, False)
+
+
+def test_stored_results_have_no_ages():
+    results = aged_results("ndcg(half_life=3)@2")
+    stored = [result_from_dict(json.loads(json.dumps(result.to_dict()))) for result in results]
+    name = results[0].metrics[0].name
+    difference = results[1].summary[name] - results[0].summary[name]
+    for pair, whose in ((stored, "a"), ([results[0], stored[1]], "b")):
+        found = unjudged_between(*pair, results[0].metrics[0])
+        assert (found.unknown, found.is_missing) == (f"the ages of documents are not stored in the result of {whose}", True)
+        comparison = compare(None, dict(zip("ab", pair, strict=True)), name)
+        assert comparison.pairs[0].difference == pytest.approx(difference)
 
 
 def test_a_range_that_cannot_be_known_says_why():

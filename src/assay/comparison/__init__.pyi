@@ -2,12 +2,12 @@ from assay.comparison.alignment import align as align
 from assay.comparison.alignment import asked_metrics as asked_metrics
 from assay.comparison.alignment import check_comparable as check_comparable
 from assay.comparison.alignment import shared_metrics as shared_metrics
-from assay.comparison.comparison import SPANS as SPANS
+from assay.comparison.chunk_fairness import SPANS as SPANS
+from assay.comparison.chunk_fairness import counts_chunks as counts_chunks
+from assay.comparison.chunk_fairness import fair_metric as fair_metric
+from assay.comparison.comparing import compare as compare
+from assay.comparison.comparing import compare_results as compare_results
 from assay.comparison.comparison import Comparison as Comparison
-from assay.comparison.comparison import compare as compare
-from assay.comparison.comparison import compare_results as compare_results
-from assay.comparison.comparison import counts_chunks as counts_chunks
-from assay.comparison.comparison import fair_metric as fair_metric
 from assay.comparison.differences import Difference as Difference
 from assay.comparison.discrimination import DISCRIMINATION_TEST as DISCRIMINATION_TEST
 from assay.comparison.discrimination import Discrimination as Discrimination
@@ -15,6 +15,8 @@ from assay.comparison.discrimination import Discriminations as Discriminations
 from assay.comparison.discrimination import discriminative_power as discriminative_power
 from assay.comparison.estimate_remarks import STUDENT as STUDENT
 from assay.comparison.estimate_remarks import tests_used as tests_used
+from assay.comparison.independent_users import column_of_users as column_of_users
+from assay.comparison.independent_users import is_about_users as is_about_users
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
 from assay.comparison.leaderboard import Leaderboard as Leaderboard
 from assay.comparison.letters import beaten_by as beaten_by

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from assay.arrays import Floats
+from assay.comparison.independent_users import is_about_users
 from assay.comparison.options import place_of
 from assay.errors import Hint, NotComparable, UsageError
 from assay.evaluation import Result
@@ -76,9 +77,13 @@ def align(
 
 
 def check_comparable(results: Sequence[Result], metrics: Sequence[BoundMetric]) -> tuple[str, ...]:
-    """Raise NotComparable if the results differ in data or conventions; else return no differences."""
+    """Raise NotComparable if the results differ in data or conventions; else return no differences.
+
+    Search logs have other users each time, so results of logs may differ in their rows.
+    """
     _check_benchmarks(results)
-    check_paired(metrics)
+    if all(is_about_users(metric) for result in results for metric in result.metrics):
+        return ()
     if differences := _all_differences(results, metrics):
         raise NotComparable(list(differences), hint=INTERSECT)
     return ()
@@ -86,9 +91,10 @@ def check_comparable(results: Sequence[Result], metrics: Sequence[BoundMetric]) 
 
 def check_paired(metrics: Sequence[BoundMetric]) -> None:
     """Raise for metrics of search logs: two results have different users, so there are no pairs to compare."""
-    if names := [metric.name for metric in metrics if metric.metric.view == "behaviour"]:
+    if names := [metric.name for metric in metrics if is_about_users(metric)]:
         what = f"{names[0]} is about users, and two results do not have the same users in the same rows"
-        raise NotComparable([f"{what}. To see the variants of one log side by side: assay log score LOG --by variant"])
+        variants = "To compare the variants of a log: assay experiment compare LOG"
+        raise NotComparable([f"{what}. {variants}. To compare a log with an earlier one: assay gate"])
 
 
 def _check_benchmarks(results: Sequence[Result]) -> None:
@@ -108,6 +114,7 @@ def _differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -
     if what := _changed_data(first, other):
         yield f"{first.name} and {other.name} have different {what}"
     yield from _relevance_differences(first, other)
+    yield from _document_differences(first, other, metrics)
     yield from _depth_differences(first, other, metrics)
     yield from _verdict_differences(first, other, metrics)
     for field in fields(Policy):
@@ -129,6 +136,20 @@ def _changed_data(first: Result, other: Result) -> str:
         return ""  # judgments then depend on what was retrieved, so each system has its own
     ours, theirs = (result.fingerprints.get("judgments") for result in (first, other))
     return "judgments" if ours and theirs and ours != theirs else ""
+
+
+DOCUMENT_DATA = {"ild": "document_vectors", "novelty": "document_popularity"}
+"""Metric → what results record about the data of documents that it reads."""
+
+
+def _document_differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
+    """Differences in the vectors and the popularity of documents."""
+    read = dict.fromkeys(DOCUMENT_DATA[metric.metric.name] for metric in metrics if metric.metric.name in DOCUMENT_DATA)
+    for name in read:
+        ours, theirs = (result.relevance.get(name) for result in (first, other))
+        if ours is not None and theirs is not None and ours != theirs:
+            what = name.removeprefix("document_")
+            yield f"{first.name} reads the {what} of documents from {ours}, and {other.name} from {theirs}"
 
 
 def _relevance_differences(first: Result, other: Result) -> Iterator[str]:

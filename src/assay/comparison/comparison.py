@@ -1,45 +1,31 @@
-"""Comparison: compare several systems on the same queries.
-
-`compare` scores runs and compares them, `compare_results` compares existing results. Also here: remarks on how numbers were
-computed, if that is not obvious.
-"""
+"""Comparison: several systems on the same queries, with the differences of all pairs and a verdict."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, Unpack, overload
+from typing import Any
 
 import numpy as np
 
-from assay.comparison.alignment import Aligned, align
-from assay.comparison.estimate_remarks import estimate_remarks, tests_used
-from assay.comparison.options import ComparisonOptions, SignificanceSettings, listed_in_part
-from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
-from assay.comparison.run_noise import RunNoise, all_noise, noise_sentences, unmeasured_noise
+from assay.comparison.alignment import Aligned
+from assay.comparison.estimate_remarks import tests_used
+from assay.comparison.options import ComparisonOptions, listed_in_part
+from assay.comparison.pairs import Pair
+from assay.comparison.remarks import remarks_on
+from assay.comparison.run_noise import RunNoise, all_noise
 from assay.comparison.unjudged import Unjudged, unjudged_between
 from assay.comparison.unjudged_notes import notes_on_unjudged
-from assay.comparison.verdict import listed, pair_names, verdict_on
-from assay.datasets import GroundTruth
-from assay.errors import ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import (
-    EvaluateSettings,
-    Result,
-    SampledJudgments,
-    choose_profile,
-    clusters_inside,
-    clusters_of,
-    evaluate_metrics,
-    written_relevance,
-)
+from assay.comparison.verdict import verdict_on
+from assay.errors import UsageError
+from assay.evaluation import Result, clusters_inside
 from assay.frames import Columns, Tables, Tabular
-from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
-from assay.model import Qrels, RunSource
+from assay.metrics import BoundMetric
 from assay.serialize import to_json
-from assay.stats import AVERAGED, Clusters, FieldOutcome
-from assay.text import counted, percent, shortened
+from assay.stats import Clusters, FieldOutcome
+from assay.text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +83,11 @@ class Comparison(Tabular):
     @cached_property
     def noise(self) -> tuple[RunNoise, ...]:
         """The run-to-run noise of each pair and each repeated system on each metric; empty if no system was repeated."""
-        return tuple(all_noise(self.results, self.metrics, self._compared))
+        return tuple(all_noise(self.results, self.metrics, self.compared))
 
     @property
-    def _compared(self) -> list[tuple[str, str]]:
+    def compared(self) -> list[tuple[str, str]]:
+        """The systems of each pair."""
         return [(pair.a, pair.b) for pair in self.pairs]
 
     @property
@@ -263,247 +250,6 @@ def n_fields(pairs: Iterable[Pair], fields: Mapping[str, FieldOutcome]) -> int:
     return len({pair.metric for pair in pairs if pair.is_in_family and pair.metric in fields})
 
 
-ONTOLOGY = "ontology"
-EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals", "judgments")
-"""Settings of `evaluate`; the ontology is an option of its domain."""
-SPANS, RANKING = "spans", "ranking"
-"""Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
-
-
-class CompareSettings(SignificanceSettings, EvaluateSettings, total=False):
-    """The settings of `compare`, as keywords: those of the test and those of `evaluate`."""
-
-
-@overload
-def compare(  # noqa: D418 (here all that is public is explained)
-    qrels: None,
-    runs: Mapping[str, Result],
-    metrics: Given | Iterable[Given] | None = None,
-    *,
-    baseline: str | None = None,
-    intersect: bool = False,
-    **settings: Unpack[SignificanceSettings],
-) -> Comparison:
-    """Compare results, which are scored already."""
-
-
-@overload
-def compare(  # noqa: D418
-    qrels: GroundTruth,
-    runs: Mapping[str, RunSource | Result],
-    metrics: Given | Iterable[Given] | None = None,
-    *,
-    baseline: str | None = None,
-    intersect: bool = False,
-    **settings: Unpack[CompareSettings],
-) -> Comparison:
-    """Score runs and compare them."""
-
-
-@overload
-def compare(  # noqa: D418
-    qrels: GroundTruth | None,
-    runs: Mapping[str, RunSource | Result],
-    metrics: Given | Iterable[Given] | None = None,
-    *,
-    baseline: str | None = None,
-    intersect: bool = False,
-    judgments: SampledJudgments,
-    **settings: Unpack[CompareSettings],
-) -> Comparison:
-    """Estimate metrics of runs from a sample of judgments, and compare them."""
-
-
-def compare(
-    qrels: GroundTruth | None,
-    runs: Mapping[str, RunSource | Result],
-    metrics: Given | Iterable[Given] | None = None,
-    *,
-    baseline: str | None = None,
-    intersect: bool = False,
-    judgments: SampledJudgments | None = None,
-    **settings: Unpack[CompareSettings],
-) -> Comparison:
-    """Score several runs and compare them query by query. Each run can be a dict, a file, a frame, or a prepared Run.
-
-    Runs can also be results, which are scored already; if all are results, the judgments can be None. Without a baseline,
-    every pair is compared. `settings` are those of `ComparisonOptions` (test, correction, alpha, interval, tolerance, rope,
-    seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals, judgments).
-    """
-    if not isinstance(runs, Mapping):
-        names = (
-            "compare(None, {'bm25': result, 'dense': other})"
-            if isinstance(runs, Result)
-            else "{'bm25': run, 'dense': other}"
-        )
-        raise UsageError(f"runs must have names, as in {names}, not {shortened(runs)}")
-    others: dict[str, Any] = {**settings, **({} if judgments is None else {"judgments": judgments})}
-    _check_settings(others)
-    chosen = {name: others.pop(name) for name in settings if name in ComparisonOptions.__dataclass_fields__}
-    how = ComparisonOptions(baseline=baseline, **chosen)
-    asked = written_metrics(metrics)
-    if not all(isinstance(run, Result) for run in runs.values()):
-        parsed = parse_metrics(asked, _profile_name(runs, others)) if asked is not None else None
-        if "relevance" in others:
-            others["relevance"] = written_relevance(others["relevance"])
-        results = _score_runs(qrels, runs, parsed, others)
-        return compare_results(_with_names(runs, results), how, metrics=parsed, intersect=intersect)
-    if others:
-        raise UsageError(f"results are compared as they were scored, so {', '.join(others)} cannot be set here")
-    results = [run for run in runs.values() if isinstance(run, Result)]
-    return compare_results(_with_names(runs, results), how, metrics=asked, intersect=intersect)
-
-
-def _with_names(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
-    return [result.renamed(str(name)) for name, result in zip(runs, results, strict=True)]
-
-
-def _profile_name(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """The profile for parsing metric names: that of the results, else that of the settings."""
-    scored = [run.profile for run in runs.values() if isinstance(run, Result)]
-    return scored[0] if scored else choose_profile(settings.get("policy"), settings.get("profile")).name
-
-
-def _check_settings(settings: Mapping[str, Any]) -> None:
-    """Raise UnknownName for an unknown keyword, with similar names."""
-    known = ("intersect", *ComparisonOptions.__dataclass_fields__, *EVALUATE_SETTINGS)
-    for name in settings:
-        if name not in known:
-            raise UnknownName("setting of compare", name, near_matches(name, known), f"choose from {', '.join(known)}")
-
-
-def _score_runs(
-    qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
-) -> list[Result]:
-    """Results unchanged, runs scored."""
-    is_ready = qrels is None or isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None
-    judged = qrels if is_ready and (qrels is not None or settings.get("judgments")) else Qrels(qrels)
-    options = {name: value for name, value in settings.items() if name == ONTOLOGY and value is not None}
-    own = {name: value for name, value in settings.items() if name != ONTOLOGY}
-    return [
-        run if isinstance(run, Result) else evaluate_metrics(judged, run, metrics, name=str(name), **own, options=options)
-        for name, run in runs.items()
-    ]
-
-
-def compare_results(
-    results: Sequence[Result],
-    how: ComparisonOptions | None = None,
-    *,
-    metrics: WrittenMetric | Iterable[WrittenMetric] | None = None,
-    intersect: bool = False,
-) -> Comparison:
-    """Compare results query by query. Results that differ in data or conventions are an error, unless `intersect` is set.
-
-    A provider that failed on every query is left out, because its values are unknown. Metrics keep their order, but for
-    several chunkers span metrics come first, because the verdict is about the first one.
-    """
-    chosen = how or ComparisonOptions()
-    working = [result for result in results if not result.is_total_failure]
-    if len(results) >= 2 > len(working):
-        raise ProviderError(_failure_message(results))
-    aligned = align(working, metrics, intersect=intersect)
-    if chosen.cluster:
-        clusters_of(aligned.results, chosen.cluster)  # an unknown tag is an error
-    aligned = replace(aligned, metrics=_fair_metrics_first(results, aligned.metrics))
-    fields = field_outcomes(aligned, chosen)
-    failed = tuple(result for result in results if result.is_total_failure)
-    return Comparison(aligned, chosen, tuple(compare_pairs(aligned, chosen, fields)), fields, failed=failed)
-
-
-def _failure_message(results: Sequence[Result]) -> str:
-    """Which providers failed on every query, and the first error."""
-    failed = [result for result in results if result.is_total_failure]
-    names = listed([result.name for result in failed])
-    why = next(iter(failed[0].failures.values()))
-    return f"nothing can be compared, because {names} failed on every query. The first error: {why}"
-
-
-class Origin(Protocol):
-    """What is recorded about how a result came about."""
-
-    @property
-    def provenance(self) -> Mapping[str, Any]:
-        """Its provenance."""
-
-    @property
-    def relevance(self) -> Mapping[str, Any]:
-        """How relevance was decided."""
-
-
-def counts_chunks(metric: BoundMetric, results: Sequence[Origin]) -> bool:
-    """Whether a metric is unfair to these results, because it counts chunks and the chunkers differ."""
-    cuts = {str(result.provenance.get("chunks", {}).get("chunker")) for result in results}
-    is_by_span = any(result.relevance.get("strategy_used") == "span" for result in results)
-    return metric.metric.view == RANKING and len(cuts) > 1 and is_by_span
-
-
-def fair_metric(results: Sequence[Result]) -> BoundMetric | None:
-    """The first metric; if it is unfair to chunkers, the first span metric, or None if there is none."""
-    metrics = results[0].metrics
-    if not counts_chunks(metrics[0], results):
-        return metrics[0]
-    return next((metric for metric in metrics if metric.metric.view == SPANS), None)
-
-
-def _fair_metrics_first(results: Sequence[Result], metrics: tuple[BoundMetric, ...]) -> tuple[BoundMetric, ...]:
-    if not metrics or not counts_chunks(metrics[0], results):
-        return metrics
-    return tuple(sorted(metrics, key=lambda metric: metric.metric.view != SPANS))
-
-
-MIN_CLUSTERS = 6
-"""With fewer clusters, no randomisation test can give p ≤ 0.05."""
-FEW_CLUSTERS = "With {n}, p of a two-sided randomisation test is at least {p:g}, however large the difference is."
-
-
-def remarks_on(comparison: Comparison) -> Iterator[str]:
-    """Remarks on Bayesian probabilities, untested pairs, values that are not means, and tests with too few queries."""
-    if comparison.how.bound_test.test.name == "bayesian":
-        yield from _probabilities(comparison)
-    for metric in comparison.metrics:
-        pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
-        untested = [pair for pair in pairs if pair.untested]
-        if 0 < len(untested) < len(pairs):  # if no pair is tested, the verdict says so
-            yield f"{metric.name} of {pair_names(untested)} is not tested ({untested[0].untested})."
-    whole = [metric.name for metric in comparison.metrics if metric.metric.aggregation not in AVERAGED]
-    if whole := [name for name in whole if any(pair.metric == name and pair.draws for pair in comparison.pairs)]:
-        are = "is not a mean over queries" if len(whole) == 1 else "are not means over queries"
-        names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
-        yield f"{names} {are}: the interval and p are from a paired bootstrap of the value itself."
-    yield from estimate_remarks(comparison)
-    tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
-    tested += [comparison.clusters.n] if tested and comparison.clusters is not None else []
-    if tested and (caution := comparison.how.bound_test.caution(min(tested))):
-        yield caution
-    if comparison.clusters is not None and comparison.clusters.n < MIN_CLUSTERS:
-        yield FEW_CLUSTERS.format(n=counted(comparison.clusters.n, "cluster"), p=2 / 2**comparison.clusters.n)
-    yield from _noise_remarks(comparison)
-
-
 def _judgments_of(result: Result) -> dict[str, Any]:
     """Whose grades a result is computed with, and what it says about them."""
     return {"system": result.name, **to_json(result.provenance["judgments"]), "notes": list(result.notes)}
-
-
-def _noise_remarks(comparison: Comparison) -> Iterator[str]:
-    """Run-to-run noise on the first metric: of each pair if all systems are compared with one, else of each system."""
-    of_pairs = comparison.how.baseline is not None or len(comparison.names) == 2
-    if comparison.metrics:
-        yield from noise_sentences(comparison.noise, comparison.metrics[0].name, of_pairs=of_pairs)
-    if not comparison.part:
-        yield from unmeasured_noise(comparison.results, comparison._compared)
-
-
-def _probabilities(comparison: Comparison) -> Iterator[str]:
-    """For each pair: the probability that b is better, practically equal, or worse."""
-    rope = comparison.how.bound_test.params["rope"]
-    by = f" by more than {rope:g}" if rope else ""
-    for pair in comparison.pairs:
-        if pair.untested:
-            continue
-        better, equal = pair.p_better, pair.p_equal
-        same = f", practically equal with {percent(equal, 1)}" if rope else ""
-        worse = max(0.0, 1 - better - equal)
-        claim = f"{pair.b} is better than {pair.a} on {pair.metric}{by}"
-        yield f"{claim} with probability {percent(better, 1)}{same}, worse with {percent(worse, 1)}."

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison.comparison import compare_results
+from assay.comparison.comparing import compare_results
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair
 from assay.errors import UsageError

@@ -30,10 +30,16 @@ def estimated_metrics(comparison: Comparison) -> list[str]:
 def tests_used(comparison: Comparison) -> dict[str, str]:
     """The test in plain values: Student's t replaces a test of differences on estimates. Both, if there are other metrics.
 
-    The other tests are t-tests already, or need scores of single queries.
+    It also replaces the test of a value that all result lists have together. The other tests are t-tests already, or need
+    scores of single queries.
     """
     chosen, estimates = comparison.how.bound_test, estimated_metrics(comparison)
-    if not estimates or chosen.test.claim != "differs" or chosen.test.is_for_many:
+    if chosen.test.claim != "differs" or chosen.test.is_for_many:
+        return {"test": chosen.name}
+    tested = comparison.metrics if comparison.how.correct_metrics else comparison.metrics[:1]
+    if all(metric.metric.aggregation.figure is not None for metric in tested):
+        return {"test": STUDENT}
+    if not estimates:
         return {"test": chosen.name}
     is_only = len(estimates) == len(comparison.metrics)
     return {"test": STUDENT} if is_only else {"test": chosen.name, "test_of_estimates": STUDENT}
@@ -66,7 +72,7 @@ def estimate_remarks(comparison: Comparison) -> Iterator[str]:
 def n_telling(comparison: Comparison, pair: Pair) -> int:
     """The number of queries whose judgments an estimated difference is based on."""
     a, b = (comparison.results[comparison.aligned.place(name)].table.columns[pair.metric] for name in (pair.a, pair.b))
-    return estimated_difference(a, b).n_judged
+    return estimated_difference(a, b).n
 
 
 def _degrees(telling: Collection[int]) -> str:

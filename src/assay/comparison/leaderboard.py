@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Unpack
 
-from assay.comparison.comparison import Comparison, compare_results
+from assay.comparison.comparing import compare_results
+from assay.comparison.comparison import Comparison
 from assay.comparison.options import ComparisonOptions, ComparisonSettings
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats
+from assay.comparison.independent_users import is_about_users, users_needed
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pair_figures import sign_of
 from assay.comparison.pairs import Pair, decide
@@ -33,7 +34,7 @@ from assay.stats import (
 from assay.stats import Pairs as PairedScores
 
 NOT_WORSE, WORSE, UNDECIDED, SAME = "pass", "fail", "undecided", "same"
-GAFFKE, T, BOOTSTRAP = "gaffke", "t", "bootstrap"
+GAFFKE, T, BOOTSTRAP, USERS = "gaffke", "t", "bootstrap", "users"
 FEWEST_QUERIES = 5
 """With fewer queries, nothing is shown to be as good as the baseline."""
 MAX_NEEDED = 10_000_000
@@ -62,23 +63,23 @@ class MarginDecision:
     alpha_worse: float
     """b fails if `p_worse` is at most this, and the drop is larger than the margin."""
     method: str
-    """gaffke, t (a metric without a largest value) or bootstrap (a value that is not a mean)."""
+    """gaffke, t (a metric without a largest value), bootstrap (a value that is not a mean) or users (of two search logs)."""
     gains: Floats
     """The difference of each query with both scores, or of each cluster; above 0 if b is better."""
     width: float
     """The largest possible difference of a query or a cluster."""
     unit: str = "query"
-    """What varies: a query or a cluster."""
+    """What varies: a query, a cluster or a user."""
 
     @property
     def n(self) -> int:
-        """The number of queries with both scores, or of clusters."""
+        """The number of queries with both scores, of clusters, or of users."""
         return len(self.gains)
 
     @property
     def has_test(self) -> bool:
-        """Whether tests decide; otherwise the bootstrap interval does, because the value is not a mean."""
-        return self.method != BOOTSTRAP
+        """Whether tests decide; otherwise the interval of the difference does, because the value is not a mean."""
+        return self.method in (GAFFKE, T)
 
     @property
     def has_range(self) -> bool:
@@ -95,7 +96,10 @@ class MarginDecision:
         alpha = (1 - self.level) / 2
         if self.n < 2 or not math.isfinite(self.pair.improvement):
             return None
-        if self.pair.improvement < -self.margin:
+        if self.method == USERS:
+            gap = self.pair.improvement + (self.margin if self.pair.improvement >= -self.margin else 0.0)
+            needed = users_needed(self.n, self.pair, gap, self.level)
+        elif self.pair.improvement < -self.margin:
             needed = _queries_to_fail(self.gains, self.pair.improvement, min(alpha, self.alpha_worse))
         elif self.method == GAFFKE:
             needed = _queries_to_pass(self.gains, self.margin, alpha, self.width)
@@ -120,28 +124,35 @@ def decide_margin(
     It passes if a drop as large as the margin is rejected at (1 − level) ÷ 2, and fails if equal systems are rejected at
     `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass. If
     `can_fail` is false, it never fails. If there are `clusters` of the queries, clusters take the place of queries. For a
-    value that is not a mean, the bootstrap interval at `level` decides, and `alpha_worse` changes nothing.
+    value that is not a mean, or of a search log, the interval at `level` decides, and `alpha_worse` changes nothing.
     """
     alpha = round((1 - level) / 2, 12)
     how = ComparisonOptions(alpha=round(1 - level, 12), correction="none")
     pair = decide(metric, before, now, how, clusters=clusters)
-    gains, reach = _gains_and_reach(metric, before, now, clusters)
+    is_of_users = is_about_users(metric)
+    gains, reach = (np.zeros(pair.n), 1.0) if is_of_users else _gains_and_reach(metric, before, now, clusters)
     low, high = metric.metric.range
     width = (high - low) * reach
-    method = BOOTSTRAP if now.aggregation != MEAN else GAFFKE if math.isfinite(width) else T
+    method = _method_of(now, width, is_of_users=is_of_users)
     is_up = metric.metric.higher_is_better
     worst, best = (pair.low, pair.high) if is_up else (-pair.high, -pair.low)
-    p_not_worse, bound = _not_worse(gains, margin, alpha, width) if method != BOOTSTRAP else (math.nan, worst)
-    p_worse = math.nan if method == BOOTSTRAP else sign_flip_p(gains, "less") if len(gains) else 1.0
+    p_not_worse, bound = _not_worse(gains, margin, alpha, width) if method in (GAFFKE, T) else (math.nan, worst)
+    p_worse = math.nan if method not in (GAFFKE, T) else sign_flip_p(gains, "less") if len(gains) else 1.0
     alpha_worse = alpha if alpha_worse is None else alpha_worse
-    passes = (p_not_worse <= alpha if method != BOOTSTRAP else bound > -margin) and len(gains) >= FEWEST_QUERIES
+    passes = (p_not_worse <= alpha if method in (GAFFKE, T) else bound > -margin) and len(gains) >= FEWEST_QUERIES
     is_below = pair.improvement < -margin - EDGE * max(1.0, margin)
-    fails = can_fail and is_below and (p_worse <= alpha_worse if method != BOOTSTRAP else best < 0)
+    fails = can_fail and is_below and (p_worse <= alpha_worse if method in (GAFFKE, T) else best < 0)
     status = SAME if pair.is_same else WORSE if fails else NOT_WORSE if passes else UNDECIDED
     bound = min(max(bound, low - high), pair.improvement) if math.isfinite(bound) else bound
     ends = (bound, best) if is_up else (-best, -bound)
-    unit = "query" if clusters is None else "cluster"
+    unit = "user" if is_of_users else "query" if clusters is None else "cluster"
     return MarginDecision(status, pair, margin, level, *ends, p_not_worse, p_worse, alpha_worse, method, gains, width, unit)
+
+
+def _method_of(column: Column, width: float, *, is_of_users: bool) -> str:
+    if is_of_users:
+        return USERS
+    return BOOTSTRAP if column.aggregation != MEAN else GAFFKE if math.isfinite(width) else T
 
 
 def gains_of(metric: BoundMetric, before: Column, now: Column, clusters: Clusters | None = None) -> Floats:

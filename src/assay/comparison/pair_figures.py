@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay.arrays import Floats
 from assay.comparison.options import ComparisonOptions
 from assay.metrics import BoundMetric
-from assay.model import MEAN, SUM, Column
+from assay.model import MEAN, SUM, Column, Figure
 from assay.stats import (
     AUTO,
     AVERAGED,
@@ -34,6 +34,7 @@ from assay.stats import (
     effects,
     estimated_difference,
     figure_difference,
+    jackknifed_gap,
     nothing,
     posterior,
 )
@@ -114,6 +115,8 @@ def _figures_by_aggregation(
     aggregation, n = both[0].aggregation, len(both[0].score)
     if both[0].is_estimate:
         return _estimated_figures(both, request, how)
+    if aggregation.figure is not None and both[0].is_composed and both[1].is_composed:
+        return _figures_of_lists(both, aggregation.figure, request, how, clusters)
     if aggregation == MEAN:
         return {}
     if aggregation == SUM:
@@ -145,6 +148,20 @@ def _estimated_figures(both: tuple[Column, Column], request: PairRequest, how: C
     if both[0].is_difference:  # the values of single systems are unknown
         unknown |= {"difference": gap.value, "improvement": gain.value + 0.0}
     return {"low": low, "high": high, "interval": "t", **tested, **_NO_ROPE, **unknown}
+
+
+def _figures_of_lists(
+    both: tuple[Column, Column], figure: Figure, request: PairRequest, how: ComparisonOptions, clusters: Clusters | None
+) -> dict[str, Any]:
+    """Numbers of values that all lists have together: Student's t of jackknife values, whatever test was chosen."""
+    gap = jackknifed_gap(both[0].weight, both[1].weight, figure, None if clusters is None else clusters.codes)
+    low, high = gap.mean.interval(how.level)
+    gain = gap.mean._replace(value=request.sign * gap.mean.value)
+    alternative = str(how.bound_test.params.get("alternative", "two_sided"))
+    statistic, p = chance_of_claim(gain, "differs", 0.0, alternative)
+    direction = (gain.value > 0) - (gain.value < 0)
+    tested = {"statistic": statistic, "p": p, "draws": 0, "direction": direction, "n_changed": gap.n_changed}
+    return {"low": low, "high": high, "interval": "t", **tested, **_NO_ROPE, "d_z": math.nan}
 
 
 _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.alignment import Aligned
+from assay.comparison.independent_users import compare_users, is_about_users
 from assay.comparison.options import ComparisonOptions, pairs_of
 from assay.comparison.own_samples import NO_OWN_SAMPLE
 from assay.comparison.pair_figures import PairColumns, PairRequest, compare_columns, sign_of
@@ -33,7 +34,7 @@ class Pair:
     a: str
     b: str
     n: int
-    """Queries on which both have a score; all numbers are based on these."""
+    """Queries on which both have a score; all numbers are based on these. In a search log, the users of b."""
     value_a: float
     value_b: float
     n_changed: int
@@ -134,10 +135,13 @@ def decide(
 ) -> Pair:
     """The decision about two systems on one metric: estimate, interval, p, and which is better.
 
-    The columns have the scores of the same queries in the same order, and `clusters` the clusters of these queries. Every
-    comparison of assay decides in this way.
+    The columns have the scores of the same queries in the same order, and `clusters` the clusters of these queries. Columns
+    of search logs have different users, and are compared without pairs. Every comparison of assay decides in this way.
     """
     chosen, request = how or ComparisonOptions(), PairRequest(metric, 0, 1)
+    if is_about_users(metric):
+        pair = Pair(metric=metric.name, a=names[0], b=names[1], **compare_users(metric, before, now, chosen))
+        return with_corrected_p([pair], [metric.name], chosen)[0]
     is_composed = before.is_composed and now.is_composed
     defined = np.isfinite(before.score.astype(float)) & np.isfinite(now.score.astype(float))
     defined = before.counts & now.counts if is_composed else defined
