@@ -98,3 +98,13 @@ def test_the_seventh_layout_has_notes_on_queries(url):
         store.query_notes.add(QueryNote("small", "q0", "two meanings", "Ana"))
         assert [note.text for note in store.query_notes.find()] == ["two meanings"]
         assert store.check().faults == ()
+
+
+def test_the_ninth_layout_says_what_the_rows_of_a_result_are(url):
+    with Store.open(url) as store:
+        store.save([result_of(1)])
+    execute(url, "ALTER TABLE assay_results DROP COLUMN rows_are", "DELETE FROM assay_schema WHERE version > 8")
+    with Store.open(url) as store:
+        store.save([result_of(2).with_fields(provenance={"log": {}, "rows_are": "user"})])
+        assert [entry.rows_are for entry in store.list()] == ["user", "query"]
+        assert store.check().faults == ()

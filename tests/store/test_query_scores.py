@@ -1,5 +1,8 @@
 """The scores of one metric in many results."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 from tests._results import make_result
@@ -54,11 +57,9 @@ def test_many_results_are_read_some_at_a_time(store, monkeypatch):
 
 
 def test_damage_is_named(store):
-    import sqlite3
-
     save(store, 0, {"mrr": [1.0]})
     (point,) = store.history("mrr")
-    with sqlite3.connect(store.place.path) as connection:
+    with closing(sqlite3.connect(store.place.path)) as connection, connection:
         connection.execute("UPDATE assay_payloads SET data = x'00'")
     with pytest.raises(StoreError, match=r"rag/bm25: the stored part 'scores' is damaged"):
         list(store.query_scores("mrr", [point.result]))

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from assay.arrays import Floats
-from assay.comparison import Pair, decide
+from assay.comparison import Pair, column_of_users, decide, is_about_users
 from assay.errors import DataError, UsageError
-from assay.evaluation import Result, clusters_inside
+from assay.evaluation import Result, clusters_inside, within_range
 from assay.metrics import BoundMetric
 from assay.model import Column, Tags, values_of
 from assay.monitoring.finding import Moved
@@ -41,8 +41,15 @@ class Case:
 
     @property
     def n_queries(self) -> int:
-        """The number of queries that count."""
-        return len(self.now.query_ids)
+        """The number of queries that count, or of users of a search log."""
+        if not self.has_own_rows:
+            return len(self.now.query_ids)
+        return len(column_of_users(self.now, self.now.metrics[0].name).score)
+
+    @property
+    def unit(self) -> str:
+        """What is counted: `query`, or what the rows of a search log are, such as `user`."""
+        return self.now.rows_are
 
     def value(self, metric: str) -> float:
         """The current value."""
@@ -55,16 +62,20 @@ class Case:
         return self.before.summary[self.before.own_name(metric)]
 
     def interval(self, metric: str) -> tuple[float, float, float]:
-        """Low end, high end and level of the interval of the current value: from the result, else computed."""
+        """Low end, high end and level of the interval of the current value: from the result, else computed.
+
+        Like every other interval, one by Student's t is cut to the range of the metric.
+        """
         name = self.now.own_name(metric)
         known, columns = self.now.intervals.get(name), {name: self.now.table.columns[name]}
         if self.clusters is not None:
             level = known.level if known else 0.95
-            low, high, _ = clustered_intervals(columns, self.clusters, level=level)[name]
+            low, high, _ = within_range(clustered_intervals(columns, self.clusters, level=level)[name], self.now, name)
             return low, high, level
         if known:
             return known.low, known.high, known.level
-        low, high, _ = column_intervals({name: self.now.table.by_id().columns[name]})[name]
+        ends = column_intervals({name: self.now.table.by_id().columns[name]})[name]
+        low, high, _ = within_range(ends, self.now, name)
         return low, high, 0.95
 
     @cached_property
@@ -76,10 +87,14 @@ class Case:
         return None if clusters.is_single else clusters
 
     def n_defined(self, metric: str) -> int:
-        """The number of queries that have a score."""
-        column = self.now.table.columns[self.now.own_name(metric)]
+        """The number of queries that have a score, or that count for a value without scores of single queries."""
+        column = column_of_users(self.now, self.now.own_name(metric))
+        if self.has_own_rows:
+            return int(np.count_nonzero(column.counts))
         if column.is_estimate:
             return int(np.count_nonzero(column.weight[:, 1]))
+        if not column.has_scores:
+            return int(np.count_nonzero(column.counts))
         return int(np.isfinite(self.scores(metric)).sum())
 
     def scores(self, metric: str) -> Floats:
@@ -97,10 +112,10 @@ class Case:
         return self.before is not None and all(column.is_difference for column in self.columns(metric.name))
 
     def columns(self, metric: str) -> tuple[Column, Column]:
-        """The scores of the baseline and of the result, for the same queries."""
+        """The scores of the baseline and of the result, for the same queries; in a search log, a row for each user."""
         if self.before is None:
             raise UsageError("there is no baseline to compare with")
-        before, now = (result.table.columns[result.own_name(metric)] for result in (self.before, self.now))
+        before, now = (column_of_users(result, result.own_name(metric)) for result in (self.before, self.now))
         return before, now
 
     @cached_property
@@ -111,7 +126,12 @@ class Case:
         return all(_rankings(self.now, query) == _rankings(self.before, query) for query in self.now.query_ids)
 
     def moved(self, metric: BoundMetric, most: int = MAX_MOVED) -> tuple[Moved, ...]:
-        """The queries with the largest losses, largest first; without a baseline, those with the worst scores."""
+        """The queries with the largest losses, largest first; without a baseline, those with the worst scores.
+
+        Users of a search log are never named.
+        """
+        if is_about_users(metric):
+            return ()
         sign = 1.0 if metric.metric.higher_is_better else -1.0
         now = self.scores(metric.name)
         has_before = self.before is not None and metric.name in self.before
@@ -130,19 +150,33 @@ class Case:
     def within(self, where: Where) -> Case:
         """The case on the queries with these tags only, without best values, which are about all queries."""
         if where not in self._slices:
-            queries = [query for query in self.now.query_ids if self._has_tags(query, where)]
-            now, *before = (result.subset(queries=queries) for result in (self.now, self.before) if result is not None)
-            self._slices[where] = Case(now, before[0] if before else None, cluster=self.cluster)
+            queries = _with_tags(self.tags, self.now.query_ids, where)
+            now, before = self.now.subset(queries=queries), self.before
+            if before is not None:
+                own = _with_tags(Tags.of([before]), before.query_ids, where) if self.has_own_rows else queries
+                before = before.subset(queries=own)
+            self._slices[where] = Case(now, before, cluster=self.cluster)
         return self._slices[where]
 
-    def _has_tags(self, query: str, where: Where) -> bool:
-        tags = self.tags.by_query[query]
-        return all(not values_of(tags, name).isdisjoint(values) for name, values in where)
+    @property
+    def has_own_rows(self) -> bool:
+        """Whether both results are of search logs, so that they have different users."""
+        return any(map(is_about_users, self.now.metrics))
 
     @cached_property
     def tags(self) -> Tags:
         """The tags of the queries."""
-        return Tags.of([self.now, *([self.before] if self.before else [])])
+        return Tags.of([self.now, *([self.before] if self.before and not self.has_own_rows else [])])
+
+
+def _with_tags(tags: Tags, queries: Iterable[str], where: Where) -> list[str]:
+    """The queries with these tags."""
+
+    def has_tags(query: str) -> bool:
+        own = tags.by_query[query]
+        return all(not values_of(own, name).isdisjoint(values) for name, values in where)
+
+    return [query for query in queries if has_tags(query)]
 
 
 def _rankings(result: Result, query: str) -> list[list[str]]:

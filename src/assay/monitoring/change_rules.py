@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,10 +31,11 @@ from assay.monitoring.sensitivity import (
     spread_of,
     unseen_share,
 )
-from assay.text import counted
+from assay.text import counted, plural
 
 LEVEL = 0.95
-UNITS = {"query": "queries", "cluster": "clusters"}
+USER = "user"
+"""What varies in a search log."""
 
 
 # Margin
@@ -75,6 +76,8 @@ class MarginRule(ComparedRule):
             can_fail=not self.terms.by_evidence,
             clusters=case.clusters,
         )
+        if decision.unit == USER:
+            decision = replace(decision, unit=case.unit)
         needed = decision.needed() if decision.status == UNDECIDED else None
         n_needed = None if needed is None else math.ceil(needed * decision.pair.n / max(1, decision.n))
         return Finding(
@@ -121,7 +124,7 @@ def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
         what = "no ranking changed" if is_known else "no score changed"
         change = "a change that touches" if is_known else "a change in the scores of"
         share = f"{100 * unseen_share(decision.n, (1 - decision.level) / 2):.2g} %"
-        units = f"{change} up to {share} of {UNITS[decision.unit]} could go unseen"
+        units = f"{change} up to {share} of {plural(decision.unit)} could go unseen"
         return f"{what}; with {counted(decision.n, decision.unit)} {units}"
     by = "" if decision.has_range else "by Student's t, because the metric has no largest value"
     if decision.status != UNDECIDED:
@@ -131,13 +134,13 @@ def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
 
 def _why_undecided(decision: MarginDecision, needed: int | None) -> str:
     if not decision.has_enough_queries:
-        return f"undecided, too few {UNITS[decision.unit]}"
+        return f"undecided, too few {plural(decision.unit)}"
     alpha = (1 - decision.level) / 2
     if decision.pair.improvement < -decision.margin and decision.alpha_worse < decision.p_worse <= alpha:
         p, limit = (show(float(f"{value:.2g}")) for value in (decision.p_worse, decision.alpha_worse))
         return f"undecided: worse with p = {p}, but the guard fails it only from p = {limit}"
     if needed is None:
-        more = f"more {UNITS[decision.unit]} would hardly help"
+        more = f"more {plural(decision.unit)} would hardly help"
         return f"undecided, and {more} because the difference is close to the margin"
     return f"undecided, about {counted(rounded_up(needed), decision.unit)} would decide it"
 

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.comparison import SHARED_TIMES, Pair, change_sentence, decide, difference_text, sign_of, standing_of
+from assay.comparison import (
+    SHARED_TIMES,
+    Pair,
+    change_sentence,
+    column_of_users,
+    decide,
+    difference_text,
+    is_about_users,
+    sign_of,
+    standing_of,
+)
 from assay.metrics import BoundMetric
 from assay.model import Column
 from assay.text import counted
@@ -156,7 +166,9 @@ def decide_moves(
     """The decision about two runs, from the scores of their queries; `facts` are those of the two runs."""
     if why_not := _why_not(metric, earlier, now, facts):
         return Moves(None, why_not=why_not)
-    read = _composed_scores if metric.metric.aggregation.n_parts else _scores
+    if is_about_users(metric):
+        return _moves_of_users(store, metric, earlier, now)
+    read = _composed_scores if metric.metric.aggregation.needs_parts else _scores
     sides = read(store, metric, (earlier, now))
     if sides is None:
         return Moves(None, why_not=f"one of the runs has no scores of {metric.name} for single queries")
@@ -169,6 +181,14 @@ def decide_moves(
     lost = [int(place) for place in np.argsort(gains, kind="stable")[:MAX_QUERIES] if gains[place] < 0]
     n_worse, n_better = int(np.count_nonzero(gains < 0)), int(np.count_nonzero(gains > 0))
     return Moves(pair, n_worse, n_better, tuple(query_ids[place] for place in lost))
+
+
+def _moves_of_users(store: Store, metric: BoundMetric, earlier: RunPoint, now: RunPoint) -> Moves:
+    """The decision about two search logs, which have different users, so that nobody is named."""
+    before, after = (store.find(run.evaluation).results[run.place] for run in (earlier, now))
+    if metric.name not in before.table.columns or metric.name not in after.table.columns:
+        return Moves(None, why_not=f"one of the runs has no {metric.name}")
+    return Moves(decide(metric, column_of_users(before, metric.name), column_of_users(after, metric.name)))
 
 
 def _why_not(metric: BoundMetric, earlier: RunPoint, now: RunPoint, facts: tuple[RunFacts, RunFacts]) -> str:

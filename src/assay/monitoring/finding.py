@@ -56,9 +56,9 @@ class Finding:
     high: float = math.nan
     level: float = 0.95
     n: int = 0
-    """Queries."""
+    """Queries, or users of a search log."""
     needed: int | None = None
-    """The number of queries that would decide, if it is undecided."""
+    """How many queries, or users, would decide if it is undecided."""
     moved: tuple[Moved, ...] = ()
     """The queries with the largest losses; without a baseline, those with the worst scores."""
     reason: str = ""
@@ -69,6 +69,8 @@ class Finding:
     """p of a drop as large as the margin, if a test decided."""
     sees: str = ""
     """What the rule can notice with these queries, or how often it fails although nothing is worse."""
+    unit: str = "query"
+    """What n counts."""
 
 
 def digits_for(values: Sequence[float], least: int = 3, most: int = 8) -> int:

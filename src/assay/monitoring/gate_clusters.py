@@ -32,5 +32,5 @@ def notes_on_clusters(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         if case.cluster:
             n = clusters_inside([case.now, *([case.before] if case.before else [])], case.cluster).n
-            notes.append(f"{counted(case.n_queries, 'query')} in {counted(n, 'cluster')} by {case.cluster}")
+            notes.append(f"{counted(case.n_queries, case.unit)} in {counted(n, 'cluster')} by {case.cluster}")
     return list(dict.fromkeys(notes))

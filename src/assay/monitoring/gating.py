@@ -147,6 +147,7 @@ def cases_of(
     """The results with their baselines; an error if they cannot be compared, or if a rule is about none of them."""
     for result in now:
         check_not_all_failed(result)
+        _check_has_verdict(result)
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
     cases = [case_of(result, other, rules, name, best or {}, renewal) for result, other in pairs]
     check_rules_apply(rules, cases)
@@ -188,6 +189,12 @@ def check_not_all_failed(result: Result) -> None:
         raise ProviderError(f"every query failed, so there is nothing to check. {first}", source=result.name)
 
 
+def _check_has_verdict(result: Result) -> None:
+    """Raise a DataError for an experiment whose variants are not comparable, because its values mean nothing."""
+    if withheld := (result.provenance.get("experiment") or {}).get("withheld"):
+        raise DataError(f"the experiment has no verdict: {withheld}", source=result.benchmark or result.name)
+
+
 def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, renewal: str = "") -> Case:
     """A result and its baseline on the same queries in the same order; a DataError if they cannot be compared."""
     known = {metric: figure for (benchmark, provider, metric), figure in best.items() if (benchmark, provider) == _key(now)}
@@ -212,7 +219,8 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
             f"To make this result the baseline: {renewal}" if renewal else "Create a new baseline on the data of this result"
         )
         raise DataError(f"{name} cannot be compared with this result: {message.rstrip('.')}. {renewed}") from None
-    return Case(now, before.subset(queries=now.query_ids), known)
+    case = Case(now, before, known)
+    return case if case.has_own_rows else replace(case, before=before.subset(queries=now.query_ids))
 
 
 def _key(result: Result) -> tuple[str, str]:
@@ -275,7 +283,8 @@ def check_has_judgments(rule: Rule, result: Result) -> None:
 def _check_rule(rule: Rule, case: Case) -> Finding:
     try:
         check_has_judgments(rule, case.now)
-        return rule.check(case.within(rule.terms.where) if rule.terms.where else case)
+        finding = rule.check(case.within(rule.terms.where) if rule.terms.where else case)
+        return finding if case.unit == finding.unit else replace(finding, unit=case.unit)
     except AssayError as error:
         raise at_place(error, rule.terms.place) from None
 

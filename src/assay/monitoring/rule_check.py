@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
-from assay.comparison import gains_of
+from assay.comparison import gains_of, is_about_users
 from assay.metrics import BoundMetric
 from assay.model import MEAN
 from assay.monitoring.case import Case
@@ -76,14 +77,14 @@ def _checked(rule: Rule, n: int | None, cases: Sequence[Case], rules: Sequence[R
     about = [case for case in cases if rule.terms.is_about(case.now.benchmark, case.now.name)]
     whole = next((case for case in about if case.before is not None), about[0] if about else None)
     case = whole.within(rule.terms.where) if whole and rule.terms.where else whole
-    units = counted(n if n is not None else case.n_queries if case else 0, "query")
+    units = counted(n if n is not None else case.n_queries if case else 0, case.unit if case else "query")
     units += " in the slice" if n is not None and rule.terms.where else ""
     n = n if n is not None else case.n_queries if case else 0
     if isinstance(rule, MarginRule):
         if rule.terms.by_evidence and rule.terms.guard:
             needed = 1 / chance_of_each(rules, cases, rule.terms.guard)
             return RuleCheck(rule, n, f"evidence decides: it adds up over evaluations, and an alarm needs {needed:,.0f}")
-        return _check_margin(rule, n, case, units)
+        return (_check_users if is_about_users(rule.bound) else _check_margin)(rule, n, case, units)
     if isinstance(rule, ChangeRule):
         return _check_change(rule, n, case, units)
     if isinstance(rule, RatchetRule):
@@ -95,8 +96,23 @@ def _spread(bound: BoundMetric, case: Case | None) -> Spread:
     low, high = bound.metric.range
     if case is None or case.before is None or bound.name not in case.now or bound.name not in case.before:
         return assumed_spread(high - low)
+    if is_about_users(bound):
+        return assumed_spread(high - low)
     gains = gains_of(bound, *case.columns(bound.name))
     return spread_of(gains, high - low) if gains.any() else assumed_spread(high - low)
+
+
+def _check_users(rule: MarginRule, n: int, case: Case | None, units: str) -> RuleCheck:
+    """For a search log, the interval of the difference to the baseline says what the rule can notice."""
+    if case is None or case.before is None or rule.bound.name not in case.now or rule.bound.name not in case.before or not n:
+        return RuleCheck(rule, n, "what it can notice is unknown without results of two logs")
+    margin, pair = rule.margin.value(_baseline_value(rule.bound, case)), case.difference(rule.bound)
+    z = NormalDist().inv_cdf(0.975)
+    error = (pair.high - pair.low) / (2 * z) * math.sqrt(case.n_queries / n)
+    chance = NormalDist().cdf(2 * margin / error - NormalDist().inv_cdf((1 + rule.level) / 2)) if error > 0 else math.nan
+    text = notice_text(margin, chance, units, verb_of(rule.bound)[:-1], unit_of(rule.bound))
+    warning = "it would miss most drops near its limit. Use more users, or a larger margin" if chance < SELDOM else ""
+    return RuleCheck(rule, n, text or "what it can notice is unknown, because no value varies", warning, chance)
 
 
 def _check_margin(rule: MarginRule, n: int, case: Case | None, units: str) -> RuleCheck:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Floats
+from assay.comparison import is_about_users
 from assay.evaluation import what_changed
 from assay.metrics import BoundMetric
 from assay.model import MEAN, PERCENTAGE
@@ -51,8 +52,9 @@ class Detector:
         return Found(tuple(self._change(alarm, points, queries) for alarm in watched.alarms), watched.doubt)
 
     def _scores(self, points: Sequence[Point]) -> AlignedScores | None:
-        """The scores of each night; None if they are not needed: times differ every night."""
-        if self.reader is None or self.metric.metric.view == "timing" or not all(point.result for point in points):
+        """The scores of each night; None if they are not needed: times differ every night, and users of logs too."""
+        has_scores = self.metric.metric.view != "timing" and not is_about_users(self.metric)
+        if self.reader is None or not has_scores or not all(point.result for point in points):
             return None
         nights = self.reader.query_scores(self.metric.name, [point.result for point in points])
         return AlignedScores(nights, self.metric.metric.aggregation)

@@ -67,24 +67,24 @@ class Verdict:
             return self._compared(shape, unit)
         interval = _interval(finding, shape, signed=False)
         reason = f", {finding.reason}" if finding.reason else ""
-        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, 'query')}{reason}"
+        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, finding.unit)}{reason}"
 
     def _counted(self) -> str:
         finding = self.finding
         reason = f" {finding.reason}" if finding.reason else ""
-        return f"{finding.value:,.0f} of {counted(finding.n, 'query')}{reason}"
+        return f"{finding.value:,.0f} of {counted(finding.n, finding.unit)}{reason}"
 
     def _compared(self, shape: str, unit: str) -> str:
         finding = self.finding
         close = digits_for([abs(finding.difference), abs(finding.limit)], int(shape[2]))
         difference = f"{signed(finding.difference, f',.{close}f')}{_interval(finding, shape, signed=True)}{unit}"
         if finding.status == UNDECIDED:
-            return f"{difference}, {counted(finding.n, 'query')}: {finding.reason}"
+            return f"{difference}, {counted(finding.n, finding.unit)}: {finding.reason}"
         reason = f", {finding.reason}" if finding.reason else ""
         if math.isnan(finding.value):  # only the difference is known
-            return f"{difference}{reason}, {counted(finding.n, 'query')}"
+            return f"{difference}{reason}, {counted(finding.n, finding.unit)}"
         figures = f"{finding.before:{shape}} → {finding.value:{shape}}{unit}"
-        return f"{figures}  ({difference}{reason}, {counted(finding.n, 'query')})"
+        return f"{figures}  ({difference}{reason}, {counted(finding.n, finding.unit)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -6,6 +6,7 @@ import os
 import random
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable, Hashable
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -36,6 +37,7 @@ class Database:
     def __init__(self, place: StoreLocation) -> None:
         self.place = place
         self.engine = _sqlite_engine(place) if place.path is not None else _postgres_engine(place)
+        weakref.finalize(self, self.engine.dispose)  # connections of a store that nobody closed
 
     def prepare(self, *, create: bool) -> None:
         """Create or migrate the tables if needed; a missing store is an error, unless `create` is set."""

@@ -243,7 +243,7 @@ def _lines(path: Path) -> Iterator[Lines]:
     import zstandard
 
     try:
-        with io.BufferedReader(UnpackedFile(ZstdFile(path), path, str(path)), 1 << 20) as file:
+        with io.BufferedReader(UnpackedFile(ZstdFile(path.open("rb")), path, str(path)), 1 << 20) as file:
             yield enumerate(file, start=1)
     except OSError as error:
         raise DataError(f"{error.strerror or error}", source=path) from None

@@ -38,6 +38,7 @@ class EntryRow(NamedTuple):
     benchmark: str
     provider: str
     n_queries: int
+    rows_are: str
     n_failed: int
     dataset: str
     is_failed: Truth | None
@@ -124,7 +125,7 @@ class Filter:
 def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
     """Stored results, newest first; results of one evaluation in their own order."""
     of_evaluation = (EVALUATIONS.c.id, EVALUATIONS.c.saved)
-    of_result = ("started", "benchmark", "provider", "n_queries", "n_failed", "dataset")
+    of_result = ("started", "benchmark", "provider", "n_queries", "rows_are", "n_failed", "dataset")
     about = (*of_evaluation, *(RESULTS.c[name] for name in of_result), IS_FAILED)
     statement = select(*about, RESULTS.c.number, RESULTS.c.evaluation)
     rows = read_rows(connection, chosen.newest_first(statement), EntryRow)

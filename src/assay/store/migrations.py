@@ -112,6 +112,12 @@ def _add_settled(connection: Connection) -> None:
     UNDECIDED.create(connection, checkfirst=True)
 
 
+def _add_rows_are(connection: Connection) -> None:
+    """Version 9: what the rows of a result are, because results of search logs have users."""
+    if "rows_are" not in {column["name"] for column in inspect(connection).get_columns(RESULTS.name)}:
+        connection.execute(text(f"ALTER TABLE {RESULTS.name} ADD COLUMN rows_are TEXT NOT NULL DEFAULT 'query'"))
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _add_comparability,
@@ -121,6 +127,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _extend_judgments,
     _add_query_notes,
     _add_settled,
+    _add_rows_are,
 )
 """The step at index n leads to version n + 1."""
 

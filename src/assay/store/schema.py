@@ -95,13 +95,15 @@ RESULTS = Table(
     Column("relevant", Text, ForeignKey("assay_payloads.digest"), index=True),
     Column("comparable", Text),
     Column("blessed", Text),
+    Column("rows_are", Text, nullable=False, server_default="query"),
     UniqueConstraint("evaluation", "place"),
     Index("assay_results_series", "benchmark", "provider", "started"),
     sqlite_autoincrement=True,
 )
 """One row for each benchmark and provider; `place` is its position in the evaluation.
 
-`comparable` is equal if values can be compared; `blessed` is when a result was last made a baseline, if ever.
+`comparable` is equal if values can be compared; `blessed` is when a result was last made a baseline, if ever; `rows_are`
+says what `n_queries` counts: queries, or users of a search log.
 """
 
 FIGURES = Table(
@@ -219,8 +221,13 @@ LATER_DECIDED_BY = ("semantic_threshold", "semantic_model")
 def comparable_of(record: Mapping[str, Any], dataset: str) -> str:
     """A digest of the benchmark (itself a digest), the judgments, the policy, the profile and how relevance was decided.
 
-    Judgments that depend on what was retrieved differ for each system, so they do not count.
+    Judgments that depend on what was retrieved differ for each system, so they do not count. Values of search logs can be
+    compared although each log has other users; wins of interleaved rankings only within one log.
     """
+    provenance = record.get("provenance", {})
+    if "log" in provenance:
+        is_paired = "wins_a" in (provenance.get("experiment") or {})
+        return digest_of(pack_json(record.get("fingerprints", {})) if is_paired else b"search log")
     relevance = record.get("relevance", {})
     strategy = str(relevance.get("strategy_used", "qrels"))
     is_judged_before = strategy == "qrels" and not _fingerprints(record)

@@ -32,7 +32,7 @@ from assay.store.packing import (
     unpack_scores,
 )
 from assay.store.timestamps import parse_timestamp
-from assay.text import printable
+from assay.text import counted, printable
 
 SEPARATE_FIELDS = ("per_query", "queries", "run", "reruns", "relevant")
 """Fields of the plain values of a result that are stored separately; all others are its record."""
@@ -210,6 +210,8 @@ class Entry(NamedTuple):
     benchmark: str
     provider: str
     n_queries: int
+    rows_are: str
+    """What `n_queries` counts: `query`, or `user` and similar for a search log."""
     n_failed: int
     dataset: str
     """A digest of the benchmark, which differs for each version of it."""
@@ -219,6 +221,11 @@ class Entry(NamedTuple):
     """Metric → its summary, in the order of the plan."""
     tags: tuple[str, ...]
     baselines: tuple[str, ...]
+
+    @property
+    def size(self) -> str:
+        """`48 queries`, `714 users`."""
+        return counted(self.n_queries, self.rows_are)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

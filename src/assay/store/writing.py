@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.errors import BadParameter, UsageError
-from assay.evaluation import Result
+from assay.evaluation import QUERY, ROWS_ARE, Result
 from assay.execution import EVALUATION, Plan
 from assay.serialize import to_json
 from assay.store.packing import compress, digest_of, pack_json, unpack_json
@@ -163,6 +163,7 @@ def _insert_result(
         "rankings": stored_result.rankings and digest_of(stored_result.rankings),
         "relevant": stored_result.relevant and digest_of(stored_result.relevant),
         "comparable": comparability_of(stored_result),
+        "rows_are": str(plain.get("provenance", {}).get(ROWS_ARE, QUERY)),
     }
     number = _insert_row(connection, RESULTS, row)
     figures = [{"result": number, "place": at, **figure._asdict()} for at, figure in enumerate(stored_result.figures)]
