@@ -58,6 +58,12 @@ def test_one_ranking_is_one_file_and_several_are_several(tmp_path):
     assert {"run-small-bm25.trec", "run-small-bm25_k1_0.9.trec"} <= set(found)
 
 
+def test_files_of_systems_that_differ_in_case_are_two_files_everywhere(tmp_path):
+    """As on macOS and Windows, whose file systems ignore the case of names."""
+    written = write_output(tmp_path / "out.run", [result("BM25"), result("bm25"), result("dense")])
+    assert [path.name for path in written] == ["out-small-BM25-1.run", "out-small-bm25-2.run", "out-small-dense.run"]
+
+
 def test_folders_that_will_be_made(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "old").mkdir()

@@ -41,6 +41,44 @@ def test_only_small_local_images_are_embedded(benchmark, capsys):
     assert 'src="http' not in page
 
 
+def test_stored_results_stay_as_they_are_and_get_the_images_of_named_benchmarks(benchmark, capsys):
+    """With --datasets nothing is scored again, and each direction of a set has its own benchmark."""
+    folder = benchmark.parent / "pets"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.png").write_bytes(PNG + name.encode())
+    (folder / "captions.csv").write_text("image,caption\na.png,a cat\nb.png,a dog\n")
+    command = (
+        "eval --benchmarks pets pets:image_to_text --providers random_order random_order(seed=3) --metrics rsum --quiet"
+    )
+    assert main(command.split()) == 0
+    assert main(["report", "latest", "--datasets", "pets", "pets:image_to_text", "set", "-o", "report.html"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "note: --datasets set: no result was evaluated on this benchmark, or it has changed since. Its texts are not shown",
+        "wrote report.html",
+    ]
+    page = (benchmark.parent / "report.html").read_text("utf-8")
+    found = re.findall(r'<img class="thumbnail" src="data:image/png;base64,([^"]*)"', page)
+    assert {b64decode(text) for text in found} == {PNG + b"a", PNG + b"b"}
+    assert "Both directions" in page
+    assert "a cat" in page
+    assert "median_rank" not in page  # only the metrics of the results, not those of the format
+    assert main(["report", "latest", "--dataset", "pets", "--datasets", "pets", "-o", "report.html"]) == 2
+    assert "To show texts only, use --datasets" in capsys.readouterr().err
+
+
+def test_ignored_documents_are_not_called_irrelevant(benchmark, capsys):
+    rows = '{"query_id": "q", "image": "small.png", "relevant_ids": ["d0"], "ignored_ids": ["d1"]}\n'
+    (benchmark / "queries.jsonl").write_text(rows)
+    command = "eval --benchmarks set --providers random_order random_order(seed=3) --metrics mrr --quiet"
+    assert main(command.split()) == 0
+    assert main(["report", "latest", "-o", "report.html"]) == 0
+    capsys.readouterr()
+    page = (benchmark.parent / "report.html").read_text("utf-8")
+    assert re.search(r">\s*ignored\s*<", page)
+    assert "✗ ignore" not in page
+
+
 def result_of(benchmark, score, name="clip"):
     ranking = {"q": {"a": 1.0, "b": 0.5}} if score else {"q": {"b": 1.0}}
     return assay.evaluate({"q": {"a": 1}}, ranking, ["rsum"], name=name).with_fields(benchmark=benchmark)

@@ -99,6 +99,7 @@ from assay.reports.sections.monitoring import history_sections as history_sectio
 from assay.reports.sections.monitoring import render_annotations as render_annotations
 from assay.reports.sections.monitoring import render_gate_junit as render_gate_junit
 from assay.reports.sections.monitoring import render_history as render_history
+from assay.reports.sections.moved_queries import metrics_of_queries as metrics_of_queries
 from assay.reports.sections.overview import interval_text as interval_text
 from assay.reports.sections.overview import overview_sections as overview_sections
 from assay.reports.sections.overview import standing_text as standing_text
@@ -128,6 +129,8 @@ from assay.reports.sections.store import provenance_section as provenance_sectio
 from assay.reports.sections.store import query_sections as query_sections
 from assay.reports.sections.store import query_to_dict as query_to_dict
 from assay.reports.sections.store import readable_time as readable_time
+from assay.reports.sections.store import size_heading as size_heading
+from assay.reports.sections.store import size_of as size_of
 from assay.reports.table import TITLE as TITLE
 from assay.reports.table import Cell as Cell
 from assay.reports.table import Column as Column

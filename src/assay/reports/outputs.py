@@ -22,7 +22,10 @@ ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", "
 RUNS = (".trec", ".run")
 PAGES = (".html", ".htm")
 OR_FLAG = "A file without an extension needs -f"
-_KINDS = {**dict.fromkeys(("run", "benchmark", "query", "slice", "value", "by"), "VARCHAR"), "queries": "BIGINT"}
+_KINDS = {
+    **dict.fromkeys(("run", "benchmark", "query", "slice", "value", "by"), "VARCHAR"),
+    **dict.fromkeys(("queries", "users", "sessions", "searches", "user groups"), "BIGINT"),
+}
 """SQL types of the columns of scores that are not values."""
 LONGEST_NAME = 60
 """Characters of a result's name in a file name, because systems limit the length of file names."""
@@ -132,6 +135,7 @@ def write_output(path: Path, results: Sequence[Result], how: EvaluationDisplay |
 
 
 def _names(results: Sequence[Result]) -> list[str]:
-    """The benchmark and provider of each result as part of a file name: short, and all different."""
+    """The benchmark and provider of each result as part of a file name: short, and different in any case of letters."""
     plain = [re.sub(r"[^\w.-]+", "_", f"{result.benchmark}-{result.name}").strip("_")[:LONGEST_NAME] for result in results]
-    return [name if plain.count(name) == 1 else f"{name}-{number}" for number, name in enumerate(plain, 1)]
+    folded = [name.casefold() for name in plain]
+    return [name if folded.count(name.casefold()) == 1 else f"{name}-{number}" for number, name in enumerate(plain, 1)]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from assay.comparison import ranking_of, sign_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.model import grade_word
+from assay.model import IGNORED, grade_word
 from assay.reports.page.marked_words import Piece, Terms, marked
 from assay.reports.page.moves import Move, Slope, draw_slope, moves_between, notable_moves
 from assay.reports.page.pictures import DOCUMENTS, QUERIES, Picture
@@ -209,7 +209,8 @@ class _Maker:
         if (grade := (result.relevant.get(self.query) or {}).get(document)) is not None:
             return replace(hit, grade=f"✓ {grade:g}", tone="relevant")
         if (grade := (result.nonrelevant.get(self.query) or {}).get(document)) is not None:
-            return replace(hit, grade=f"✗ {grade_word(grade)}", tone="nonrelevant")
+            mark = "ignored" if grade == IGNORED else f"✗ {grade_word(grade)}"
+            return replace(hit, grade=mark, tone="nonrelevant")
         return replace(hit, grade=UNJUDGED, tone=UNJUDGED) if self._knows_unjudged else hit
 
     @cached_property

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.comparison import UNKNOWN, Comparison, Figures, spread_of, standing_of
 from assay.evaluation import Result
+from assay.experiments import outcome_of
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
@@ -20,7 +21,7 @@ from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.overview import standing_text
 from assay.reports.sections.run_notes import failure_notes, latency_notes
-from assay.reports.sections.scores import coverage, notes
+from assay.reports.sections.scores import coverage, notes, size_of
 from assay.reports.sections.slices import BEYOND, MACRO, OF_LANGUAGE, P_EQUAL, VARIANCE, spread_texts, variance_text
 from assay.reports.sections.store import readable_time
 from assay.reports.table import Mark, Section, Table, columns, joined, number, words
@@ -298,7 +299,9 @@ def _one_verdict(report: BenchmarkReport) -> str:
     """`bm25 reaches ndcg@10 0.777 [0.712, 0.845] on 48 queries.`; a provider that failed on every query has no value."""
     if report.first.is_total_failure:
         return f"{report.names[0]} failed on {_all(len(report.first.query_ids))}, so it has no values."
-    n = counted(len(report.first.query_ids), "query")
+    if (outcome := outcome_of(report.first)) is not None:
+        return outcome.verdict
+    n = size_of(report.first)
     if not report.metrics:
         return f"{report.names[0]} was run on {n}, but no metric has a value."
     metric = report.metrics[0]

@@ -15,7 +15,11 @@ from assay.reports.page.provenance import provenance_section, times_section
 from assay.reports.page.queries import queries_section, scatter_section
 from assay.reports.page.slices import slices_section
 from assay.reports.page.subject import BenchmarkReport
+from assay.reports.report import Report
+from assay.reports.sections.answers import metric_table
+from assay.reports.sections.experiments import outcome_sections
 from assay.reports.sections.run_notes import shared_sections
+from assay.reports.sections.scores import size_of
 from assay.reports.table import Section, anchor_of
 
 
@@ -69,6 +73,8 @@ def make_group(report: BenchmarkReport, *, has_queries: bool = True) -> Group:
 
 def _sections(report: BenchmarkReport, *, has_queries: bool) -> Iterable[Section]:
     """For a comparison: what changed, what could overturn the verdict, which queries changed; then all figures."""
+    if report.is_of_log:
+        return _sections_of_log(report)
     queries = queries_section(report) if has_queries else None
     story = (changes_section(report), doubts_section(report))
     first: tuple[Section | None, ...]
@@ -86,6 +92,20 @@ def _sections(report: BenchmarkReport, *, has_queries: bool) -> Iterable[Section
         definitions_section(report),
     )
     return (section for section in sections if section is not None)
+
+
+def _sections_of_log(report: BenchmarkReport) -> Iterable[Section]:
+    """For a search log or an experiment: nothing about single rows, because they are users."""
+    outcome = outcome_sections(report.results, "html")
+    metrics = _metrics_of_variants(report) if outcome else metrics_section(report)
+    sections = (*outcome, metrics, slices_section(report), provenance_section(report), definitions_section(report))
+    return (section for section in sections if section is not None)
+
+
+def _metrics_of_variants(report: BenchmarkReport) -> Section:
+    """The values of each variant, without an adjustment for an earlier period."""
+    table = metric_table(Report(report.results), list(map(size_of, report.results)))
+    return Section(anchor_of("metrics", report.group), "Metrics", (table,))
 
 
 def _shared_sections(report: BenchmarkReport) -> Iterable[Section]:

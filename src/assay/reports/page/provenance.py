@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from assay.evaluation import Result
+from assay.evaluation import QUERY, Result
 from assay.metrics import BoundMetric
 from assay.model import Policy
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.run_notes import reasons
+from assay.reports.sections.scores import size_of
 from assay.reports.sections.store import commit_in_words, readable_time
 from assay.reports.table import (
     Cell,
@@ -69,12 +70,21 @@ def _origin_facts(result: Result) -> dict[str, str]:
 
 def _about_data(result: Result) -> dict[str, str]:
     dataset = result.provenance.get("dataset") or {}
+    if result.rows_are != QUERY:
+        return {"experiment": result.benchmark, "log": size_of(result), "shown and clicked": _clicks(result)}
     counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in result.counts.items() if count)
     return {
         "benchmark": f"{dataset.get('name', result.benchmark)} {dataset.get('version', '')}".strip(),
         "data": _pairs(dataset.get("fingerprints") or {}),
         "queries": counts,
     }
+
+
+def _clicks(result: Result) -> str:
+    """`46,688 shown documents, 5,585 clicks`; empty if it is not recorded."""
+    about = result.provenance.get("log") or {}
+    sizes = ((about.get("shown"), "shown document"), (about.get("clicked"), "click"))
+    return ", ".join(counted(int(n), noun) for n, noun in sizes if n is not None)
 
 
 def _about_provider(origin: Mapping[str, Any]) -> dict[str, str]:

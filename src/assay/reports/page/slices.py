@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from assay.comparison import Comparison, Pair, SliceComparison, compare_slices, sign_of
-from assay.evaluation import Result
+from assay.evaluation import QUERY, Result
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Slice, Tags
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison_head import legend
+from assay.reports.sections.scores import n_rows
 from assay.reports.sections.verdicts import mark, p_short
 from assay.reports.table import Cell, Column, Mark, Paragraph, Section, Table, anchor_of, columns, number, words
+from assay.text import plural
 
 PALEST = 0.05
 """A difference of this size is pale even if no other is larger, so that noise does not stand out."""
@@ -39,7 +41,7 @@ def slices_section(report: BenchmarkReport) -> Section | None:
         signs = _legend(tested) if len(report.results) == 2 else ""  # tables of more systems have no signs
         parts.append(Paragraph(f"{tested.verdict} {signs}".strip(), Mark.MUTED))
     parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MAX_METRICS else ()
-    than = "the value over all queries" if report.pair is None else report.names[report.pair[0]]
+    than = f"the value over all {plural(report.first.rows_are)}" if report.pair is None else report.names[report.pair[0]]
     lead = f"Colours show the difference: green is better than {than}, red is worse."
     return Section(anchor_of("slices", report.group), "Slices", tuple(parts), lead)
 
@@ -85,9 +87,16 @@ def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slic
     rows = []
     for place, part in enumerate(slices):
         fields = [_tinted(report, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
-        rows.append((words(part.value, link=report.slice_link(by, part.value)), number(f"{part.n:,}", part.n), *fields))
-    heads: list[str | Column] = [by, "queries", *(Column(metric.name, help=metric.metric.meaning) for metric in metrics)]
+        rows.append((words(part.value, link=report.slice_link(by, part.value)), _size(result, part), *fields))
+    units = plural(result.rows_are)
+    heads: list[str | Column] = [by, units, *(Column(metric.name, help=metric.metric.meaning) for metric in metrics)]
     return Table(columns(*heads), tuple(rows), f"By {by}", title=f"By {by}", notes=notes)
+
+
+def _size(result: Result, part: Slice) -> Cell:
+    """How many queries, or users, a slice has."""
+    n = part.n if result.rows_are == QUERY else n_rows(result.subset(queries=part.queries))
+    return number(f"{n:,}", n)
 
 
 def _of_two(

@@ -8,13 +8,13 @@ from functools import cached_property
 
 from assay.comparison import SPANS, Comparison, Figures, sign_of
 from assay.datasets import all_formats
-from assay.evaluation import Confidence, Result, with_intervals
+from assay.evaluation import QUERY, Confidence, Result, with_intervals
 from assay.metrics import BoundMetric
 from assay.model import Tags
 from assay.monitoring import GateReport
 from assay.reports.page.pictures import PicturesOf, no_pictures
 from assay.reports.sections.evaluation import without_figures
-from assay.reports.sections.moved_queries import moving_metric, reference_of
+from assay.reports.sections.moved_queries import metrics_of_queries, moving_metric, reference_of
 from assay.text import printable
 
 MAX_VALUES = 12
@@ -75,6 +75,11 @@ class BenchmarkReport:
         return self.results[0]
 
     @property
+    def is_of_log(self) -> bool:
+        """Whether rows are users of a search log, which no page shows one by one."""
+        return self.first.rows_are != QUERY
+
+    @property
     def shown(self) -> tuple[Result, ...]:
         """The results on the queries that are compared, with only the metrics that are compared."""
         if self.comparison is not None:
@@ -103,7 +108,8 @@ class BenchmarkReport:
         if self.comparison is not None:
             return moving_metric(self.comparison)
         shared = self.first.has_shared_times
-        return next((metric for metric in self.metrics if not (shared and metric.metric.view == "timing")), None)
+        own = metrics_of_queries(self.metrics, (self.first,))
+        return next((metric for metric in own if not (shared and metric.metric.view == "timing")), None)
 
     @cached_property
     def pair(self) -> tuple[int, int] | None:

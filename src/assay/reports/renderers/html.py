@@ -32,9 +32,11 @@ LONGEST_HEAD = 28
 
 
 def render_html(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
-    """Render the sections as a page."""
-    numbered = [replace(section, key=f"section-{number}") for number, section in enumerate(sections, 1)]
+    """Render the sections as a page. Its heading is the first title; a single section does not repeat it."""
     title = next((section.title for section in sections if section.title), "")
+    if len(sections) == 1:
+        sections = [replace(section, title="") for section in sections]
+    numbered = [replace(section, key=f"section-{number}") for number, section in enumerate(sections, 1)]
     return _render_template({"title": title, "sections": numbered})
 
 

@@ -72,7 +72,8 @@ def n_queries_text(comparison: Comparison) -> str:
     """`54 queries`, or `52 of 54 queries` if some judged queries do not count; with the number without failures."""
     n = len(comparison.query_ids)
     judged = max((result.counts.get("judged", 0) for result in comparison.results), default=0)
-    text = counted(n, "query") if comparison.part or judged <= n else f"{n:,} of {counted(judged, 'query')}"
+    unit = comparison.results[0].rows_are
+    text = counted(n, unit) if comparison.part or judged <= n else f"{n:,} of {counted(judged, unit)}"
     if comparison.clusters is not None:
         text = f"{text} in {counted(comparison.clusters.n, 'cluster')} by {comparison.how.cluster}"
     n_failed = sum(any(query in result.failures for result in comparison.results) for query in comparison.query_ids)

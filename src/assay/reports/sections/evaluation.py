@@ -19,7 +19,7 @@ from assay.comparison import (
     sign_of,
     slice_results,
 )
-from assay.evaluation import Result
+from assay.evaluation import QUERY, Result
 from assay.execution import Statistics
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column
@@ -27,6 +27,7 @@ from assay.reports.layout import Style
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
 from assay.reports.sections.directions import direction_sections
+from assay.reports.sections.logs import log_sections
 from assay.reports.sections.run_notes import failure_notes, latency_notes, shared_sections
 from assay.reports.sections.scores import best_first, render_scores, score_sections
 from assay.reports.sections.slices import agreement_sections, metric_to_slice, overlap_of, sections_by_tags
@@ -82,10 +83,23 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
         by_benchmark.setdefault(result.benchmark, []).append(result)
     sections: list[Section] = []
     for some in by_benchmark.values():
+        if some[0].rows_are != QUERY:
+            sections += _log_sections(some, how)
+            slices = ()
+            continue
         scores, *others = score_sections(_report(some, form, how), form)
         sections += [_with_overlap(scores, some), *others]
         sections += shared_sections(some, form)
     return (*sections, *direction_sections(results), *sections_by_tags(slices, only, Figures()))
+
+
+def _log_sections(results: Sequence[Result], how: EvaluationDisplay) -> Iterator[Section]:
+    """The results of an experiment together; logs one by one, each with its slices."""
+    if results[0].benchmark:
+        yield from log_sections(Report(results))
+        return
+    for result in results:
+        yield from log_sections(Report([result]), _slices([result], None, how))
 
 
 def _with_overlap(scores: Section, results: Sequence[Result]) -> Section:

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from assay.comparison import MAX_DOCUMENTS_SHOWN, Comparison, Figures, Mover, largest_gains, largest_losses, rank_in
+from assay.evaluation import QUERY, Result
 from assay.metrics import BoundMetric
 from assay.reports.table import Column, Section, Table, cells
 from assay.text import counted
@@ -45,14 +46,20 @@ def reference_of(comparison: Comparison) -> str:
 
 
 def moving_metric(comparison: Comparison) -> BoundMetric | None:
-    """The metric for per-query views: the first with scores for single queries; None if there is none."""
+    """The metric for per-query views: the first with scores for single queries; None if there is none.
+
+    Rows that are users are never shown one by one.
+    """
+    if any(result.rows_are != QUERY for result in comparison.results):
+        return None
     shared = {pair.metric for pair in comparison.pairs if pair.has_shared_times}
-    own = [
-        metric
-        for metric in comparison.metrics
-        if all(result.table.columns[metric.name].has_scores for result in comparison.results)
-    ]
+    own = metrics_of_queries(comparison.metrics, comparison.results)
     return next((metric for metric in own if metric.name not in shared), None)
+
+
+def metrics_of_queries(metrics: Sequence[BoundMetric], results: Sequence[Result]) -> list[BoundMetric]:
+    """The metrics that have scores for single queries in every result."""
+    return [metric for metric in metrics if all(result.table.columns[metric.name].has_scores for result in results)]
 
 
 def _title(movers: Sequence[Mover], word: str, metric: str, reference: str, other: str) -> str:
@@ -78,6 +85,7 @@ def preview(comparison: Comparison, figures: Figures) -> str:
         return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
     moves = [f"{mover.query} ({_move(mover, metric, figures)})" for mover in movers]
     losses = "Largest loss" if len(moves) == 1 else "Largest losses"
+    losses += "" if metric is comparison.metrics[0] else f" on {metric.name}"
     return f"{losses}: {', '.join(moves)}. Add --worst 10 to see both rankings."
 
 

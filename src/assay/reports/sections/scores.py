@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluation import NO_RANKINGS, SHORT_SIGN, Band, Confidence, Result, is_short
+from assay.evaluation import CLUSTERED_BY, NO_RANKINGS, QUERY, SHORT_SIGN, Band, Confidence, Result, clusters_of, is_short
 from assay.metrics import BoundMetric
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
 from assay.reports.sections.trust_notes import trust_notes
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section, text_columns
-from assay.text import counted, printable, some_of, with_minus
+from assay.text import counted, plural, printable, some_of, with_minus
 
 MAX_METRIC_COLUMNS = 8
 """If there are more metrics than this (not counting those in `beside`), each has a row instead of a column."""
@@ -131,10 +131,27 @@ def query_table(report: Report, result: Result, title: str | None = None) -> Tab
     return Table(columns("query", *(metric.name for metric in metrics)), tuple(rows), title=name)
 
 
+def n_rows(result: Result) -> int:
+    """How many queries a result has, or users of a search log: a user can have a row for each day."""
+    cluster = result.provenance.get(CLUSTERED_BY)
+    return clusters_of([result], cluster).n if cluster and result.query_ids else len(result.query_ids)
+
+
+def size_of(result: Result) -> str:
+    """`48 queries`; for a search log `6,000 searches by 714 users`."""
+    if result.rows_are == QUERY:
+        return counted(len(result.query_ids), QUERY)
+    about, unit = result.provenance.get("log") or {}, result.rows_are.removesuffix(" group")
+    searches = counted(int(about.get("searches", 0)), "search")
+    return searches if unit == "search" else f"{searches} by {counted(int(about.get(plural(unit), 0)), unit)}"
+
+
 def coverage(report: Report) -> str:
     """One line: the number of judged queries, and the conventions of the scores."""
     first = report.results[0]
     policy = first.policy
+    if first.rows_are != QUERY:
+        return size_of(first) if len(report.results) == 1 else ""
     if first.is_unjudged:
         return f"{counted(len(first.query_ids), 'query')} without judgments · ties: {policy.ties}"
     if not _has_rankings(first):
@@ -220,8 +237,8 @@ def _coverage_notes(result: Result) -> list[str]:
     return texts
 
 
-def _verb(n: int, singular: str, plural: str) -> str:
-    return singular if n == 1 else plural
+def _verb(n: int, singular: str, several: str) -> str:
+    return singular if n == 1 else several
 
 
 def _left_out(n: int) -> str:
@@ -305,9 +322,9 @@ def exact_table(report: Report) -> Table:
         ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
         intervals = [_end(result, name, end, report.digits) for name in sure for end in ENDS]
         rows.append([*label, "all" if report.per_query else str(len(result.query_ids)), *summary, *ends, *intervals])
-    first = ["benchmark", "run"] if has_benchmarks else ["run"]
+    first, rows_are = ["benchmark", "run"] if has_benchmarks else ["run"], report.results[0].rows_are
     exact = tuple(tuple(Cell(text, value=text) for text in row) for row in rows)
-    return Table(text_columns(*first, "query" if report.per_query else "queries", *heads), exact)
+    return Table(text_columns(*first, rows_are if report.per_query else plural(rows_are), *heads), exact)
 
 
 def exact_slice_table(report: Report) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import UnknownName, near_matches
-from assay.evaluation import Result
+from assay.evaluation import QUERY, Result
 from assay.execution import Cache
 from assay.grammar import REQUIRED, show
 from assay.metrics import recorded_metric
@@ -14,7 +14,7 @@ from assay.model import Rankings, Run, grade_word
 from assay.providers import all_providers
 from assay.reports.table import Column, Notes, Section, Table, cells, table_from_rows, table_section, text_columns
 from assay.store import Entry, StoredEvaluation
-from assay.text import counted, milliseconds, printable
+from assay.text import counted, milliseconds, plural, printable
 
 MINUTE = len("2026-11-15T11:21")
 
@@ -39,11 +39,24 @@ def entry_sections(entries: Sequence[Entry], metric: str | None, form: str = "ta
     """One row for each result, with the requested metric or its first; in CSV one row for each metric, with every digit."""
     if form == "csv":
         return (table_section(table_from_rows(_exact_rows(entries))),)
-    heads = tuple(Column(name, kind="text" if name in WORDS else "number", spare=spare) for name, spare in COLUMNS.items())
-    return (table_section(Table(heads, tuple(cells(*_row(entry, metric)) for entry in entries))),)
+    rows_are = size_heading(entries)
+    titles = {rows_are if name == "queries" else name: spare for name, spare in COLUMNS.items()}
+    heads = tuple(Column(name, kind="text" if name in WORDS else "number", spare=spare) for name, spare in titles.items())
+    return (table_section(Table(heads, tuple(cells(*_row(entry, metric, rows_are)) for entry in entries))),)
 
 
-def _row(entry: Entry, metric: str | None) -> list[str]:
+def size_heading(entries: Iterable[Entry]) -> str:
+    """What the sizes of these results count, as a heading: `queries`, `users`, or `size` if some count something else."""
+    kinds = {entry.rows_are for entry in entries} or {QUERY}
+    return plural(kinds.pop()) if len(kinds) == 1 else "size"
+
+
+def size_of(entry: Entry, heading: str) -> str:
+    """The size of a result as a number, with its unit if the heading does not name it."""
+    return entry.size if heading == "size" else f"{entry.n_queries:,}"
+
+
+def _row(entry: Entry, metric: str | None, rows_are: str) -> list[str]:
     name = metric if metric is not None else next(iter(entry.figures), "")
     figure = entry.figures.get(name)
     value = "–" if figure is None or figure.value is None or entry.is_failed else f"{figure.value:.4f}"
@@ -51,7 +64,7 @@ def _row(entry: Entry, metric: str | None) -> list[str]:
     interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
     marks = [*(f"baseline {baseline}" for baseline in entry.baselines), *entry.tags]
     words = [entry.evaluation, readable_time(entry.started), entry.benchmark, entry.provider, name]
-    return [*words, value, interval, f"{entry.n_queries:,}", f"{entry.n_failed:,}", " · ".join(marks)]
+    return [*words, value, interval, size_of(entry, rows_are), f"{entry.n_failed:,}", " · ".join(marks)]
 
 
 def _exact_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
