@@ -2,12 +2,14 @@
 
 import re
 import sqlite3
+from contextlib import closing
 from html import unescape
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import pytest
 
 import assay
+from assay import BenchmarkDataset, Document, Query
 from assay.store import Store
 
 from ._boards import failed_result
@@ -90,6 +92,25 @@ def test_results_with_other_queries_are_compared_on_what_they_share(tmp_path):
     assert (answer.status_code, "--intersect" in answer.text) == (422, False)
     link = unescape(re.search(r'href="([^"]*shared=1[^"]*)"', answer.text)[1])
     assert len(cells_of(client.get(f"{link}&csv=all-queries"))) == 8
+
+
+def test_a_metric_of_all_lists_is_compared_but_no_filter_offers_it(tmp_path):
+    documents = {f"d{number}": Document(f"d{number}", "text") for number in range(9)}
+    asked = {f"q{number}": Query(f"q{number}", "?") for number in range(4)}
+    dataset = BenchmarkDataset("shop", queries=asked, documents=documents, qrels={query: {"d1": 1} for query in asked})
+    runs = {"a": ["d1", "d2"], "b": ["d3", "d1"]}
+    metrics = ["catalogue_coverage@2", "hit@1"]
+    results = [assay.evaluate(dataset, dict.fromkeys(asked, run), metrics, name=name) for name, run in runs.items()]
+    client = client_of(saved(tmp_path / "s.db", results))
+    keys = keys_of(client.get("/results").text)
+    for more in ([], [("metric", "catalogue_coverage@2")]):
+        answer = client.get("/compare", params=[*(("r", key) for key in keys), *more])
+        assert answer.status_code == 200
+        assert re.findall(r"<option[^>]*>([a-z_]+@\d)", answer.text) == ["hit@1"]
+        assert "catalogue_coverage@2" in main_of(answer.text)
+    alone = client.get(f"/result/{keys[0]}", params={"metric": "catalogue_coverage@2"})
+    assert re.findall(r"<option[^>]*>([a-z_]+@\d)", alone.text) in ([], ["hit@1"])
+    assert len(cells_of(client.get(f"/result/{keys[0]}?csv=queries"))) == 4
 
 
 def test_a_result_that_failed_on_every_query_is_left_out_of_a_comparison_and_has_no_verdict_of_its_own(tmp_path):
@@ -283,7 +304,7 @@ def test_a_provider_that_failed_on_every_query_has_no_figure_only_its_error(tmp_
 def desk(fallen, tmp_path):
     """A client on a store that the test may change, and the address of a comparison."""
     path = tmp_path / "own.db"
-    with sqlite3.connect(fallen) as source, sqlite3.connect(path) as target:
+    with closing(sqlite3.connect(fallen)) as source, closing(sqlite3.connect(path)) as target:
         source.backup(target)
     keys = Stored(path).of("bm25")[:2][::-1]
     return path, client_of(path), f"/compare?{urlencode([('r', key) for key in keys])}&only=lost", keys[-1]

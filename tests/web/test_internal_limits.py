@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,8 @@ from assay.web import Throttle, security
 from assay.web import state as module
 from assay.web import throttle as _throttle
 from assay.web.security import SESSION_IDLE_SECONDS, SESSION_SECONDS, Keys, Sessions, safe_next
-from assay.web.state import AppState, LruCache
+from assay.web.shared.lru_cache import LruCache
+from assay.web.state import AppState
 from assay.web.throttle import LONGEST_PAUSE, TooSoon, pause_after, visitor_of
 
 from ._clients import FREE_ATTEMPTS, TOKEN, Clock, client_of, told
@@ -223,7 +225,7 @@ def test_a_store_that_others_keep_locked_is_told_soon(fresh, tmp_path, monkeypat
     monkeypatch.setattr(module, "LOCK_TIMEOUT", 0.05)
     client, known = client_of(fresh), next(iter(fresh.latest().results[0].run["q000"]))
     sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
-    with sqlite3.connect(tmp_path / "fresh.db", isolation_level=None) as other:
+    with closing(sqlite3.connect(tmp_path / "fresh.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         snapshots.check("web/locked_store", told({"a grade": client.post("/api/v1/judgments", json=sent)}))
         other.execute("ROLLBACK")

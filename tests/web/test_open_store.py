@@ -1,6 +1,7 @@
 """The open store: a file that is replaced or taken away while it is served."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_another_file_in_its_place_is_read_and_stays_sound(tmp_path, first):
     if first == "a look":
         assert n_listed(client) == 2
     assert grade(client).status_code == 201
-    with sqlite3.connect(path) as plain:
+    with closing(sqlite3.connect(path)) as plain:
         assert plain.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     with Store.open(path) as store:
         assert len(store.judgments.find()) == 1

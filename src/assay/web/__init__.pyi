@@ -1,5 +1,5 @@
 from assay.web.app import make_app as make_app
-from assay.web.card_content import content_of_cards as content_of_cards
+from assay.web.card_content import CardSources as CardSources
 from assay.web.documents import LoadedDataset as LoadedDataset
 from assay.web.documents import expected_of as expected_of
 from assay.web.documents import texts_of as texts_of

@@ -1,4 +1,4 @@
-"""Content of the cards of a report: texts, expected answers and small images of a benchmark that the user names."""
+"""Content of the cards of a report: texts, expected answers and small images of benchmarks that the user names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.reports import ExpectedOf, Picture, PicturesOf, WordsOf, no_pictures
+from assay.reports import DOCUMENTS, QUERIES, ExpectedOf, Picture, PicturesOf, WordsOf
 from assay.text import printable
-from assay.web.documents import LoadedDataset, expected_of, texts_of
+from assay.web.documents import LoadedDataset, ServedDatasets
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
@@ -27,43 +27,61 @@ class CardContent(NamedTuple):
     pictures_of: PicturesOf
 
 
-def content_of_cards(path: str | None, dataset_format: str | None) -> CardContent:
-    """The content of the given benchmark, else of a bundled one, which has no images."""
-    if not path:
-        return CardContent(texts_of, expected_of, no_pictures)
-    from assay.datasets import load_dataset
+class CardSources:
+    """Benchmarks whose texts and images cards may show: the one that runs are scored against, or those that a user names."""
 
-    source = _Benchmark(LoadedDataset(load_dataset(path, dataset_format)))
-    return CardContent(source.words_of, source.expected_of, source.pictures_of)
+    def __init__(self, scored: str | None = None, named: Sequence[str] = (), dataset_format: str | None = None) -> None:
+        from assay.datasets import load_dataset
 
+        self._scored = LoadedDataset(load_dataset(scored, dataset_format)) if scored else None
+        self._named = [(path, load_dataset(path)) for path in named]
+        self._served = ServedDatasets(dataset for _, dataset in self._named)
+        self._embedded = _Embedded()
 
-class _Benchmark:
-    """A benchmark that the user names. All results are about it."""
+    @property
+    def content(self) -> CardContent:
+        """Texts and expected answers of these benchmarks and of bundled ones, and images of these benchmarks."""
+        return CardContent(self._words_of, self._expected_of, self._pictures_of)
 
-    def __init__(self, loaded: LoadedDataset) -> None:
-        self._loaded = loaded
-        self._known: dict[tuple[str, str], Picture] = {}
-        self._n_bytes = 0
+    def unused(self, results: Sequence[Result]) -> list[str]:
+        """Benchmarks that the user named and that no result was evaluated on, or that have changed since."""
+        used = {id(loaded.dataset) for result in results for part in PARTS if (loaded := self._served.find(result, part))}
+        return [path for path, dataset in self._named if id(dataset) not in used]
 
-    def words_of(self, result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG002 (all are about this benchmark)
-        """Document → its text."""
-        return {name: text for name in names if (text := self._loaded.text(name))}
+    def _words_of(self, result: Result, names: Sequence[str]) -> dict[str, str]:
+        loaded = self._scored
+        if loaded is None:
+            return self._served.texts_of(result, names)
+        return {name: text for name in names if (text := loaded.text(name))}
 
-    def expected_of(self, result: Result, query: str) -> str:  # noqa: ARG002 (as above)
-        """The expected answer to a query."""
-        return self._loaded.expected(query)
+    def _expected_of(self, result: Result, query: str) -> str:
+        return self._served.expected_of(result, query) if self._scored is None else self._scored.expected(query)
 
-    def pictures_of(self, result: Result, part: str, ids: Sequence[str]) -> dict[str, Picture]:  # noqa: ARG002 (as above)
-        """Id → its picture, embedded if it is small."""
-        known = {name: self._picture(part, name) for name in ids}
+    def _pictures_of(self, result: Result, part: str, ids: Sequence[str]) -> dict[str, Picture]:
+        loaded = self._scored or self._served.find(result, part)
+        known = {} if loaded is None else {name: self._embedded.picture(loaded, part, name) for name in ids}
         return {name: picture for name, picture in known.items() if picture is not None}
 
-    def _picture(self, part: str, name: str) -> Picture | None:
-        place = self._loaded.media(part, name)
-        if place is None or (part, name) in self._known:
-            return self._known.get((part, name))
-        image = self._loaded.image(part, name, LARGEST)
+
+PARTS = (DOCUMENTS, QUERIES)
+"""Parts of a benchmark that cards show."""
+
+
+class _Embedded:
+    """Images as data URIs, each once, up to a number of bytes in total."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str, str], Picture] = {}
+        self._n_bytes = 0
+
+    def picture(self, loaded: LoadedDataset, part: str, name: str) -> Picture | None:
+        """The picture of a document or a query, embedded if it is small; None if it names no file."""
+        key = (id(loaded), part, name)
+        place = loaded.media(part, name)
+        if place is None or key in self._known:
+            return self._known.get(key)
+        image = loaded.image(part, name, LARGEST)
         self._n_bytes += len(image[1]) if image else 0
         fits = image is not None and self._n_bytes <= MOST_BYTES
         address = f"data:{image[0]};base64,{b64encode(image[1]).decode()}" if image is not None and fits else ""
-        return self._known.setdefault((part, name), Picture(printable(place), address))
+        return self._known.setdefault(key, Picture(printable(place), address))

@@ -15,7 +15,8 @@ from assay.web.baselines import oldest_first
 from assay.web.compared_queries import ComparedQueries
 from assay.web.page import PageRequest
 from assay.web.people_grades import LAYER_PARAMETER, layer_of
-from assay.web.state import AppState, LruCache
+from assay.web.shared.lru_cache import LruCache
+from assay.web.state import AppState
 
 MAX_RESULTS = 20
 MAX_METRICS = 8

@@ -139,15 +139,20 @@ def change_cell(metric: BoundMetric | None, value: float) -> Cell:
     return number(Figures().change(metric, value), value, mark=tone)
 
 
-def metric_of(request: PageRequest, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
-    """The metric in the request, otherwise the default; an unknown metric is an error."""
+def metric_of(
+    request: PageRequest, known: Sequence[BoundMetric], otherwise: BoundMetric | None, of_queries: Sequence[BoundMetric]
+) -> BoundMetric | None:
+    """The metric in the request, otherwise the default; an unknown metric is an error.
+
+    A metric without scores for single queries has nothing to list, so it is replaced by the default.
+    """
     if not (name := request.get("metric")):
         return otherwise
     metric = next((metric for metric in known if metric.name == name), None)
     if metric is None:
         names = [metric.name for metric in known]
         raise UnknownName("metric here", name[:80], near_matches(name, names), f"choose from {', '.join(names)}")
-    return metric
+    return metric if metric in of_queries else otherwise
 
 
 def score_column(result: Result, metric: BoundMetric, head: str = "", name: str = "") -> SheetColumn[str]:

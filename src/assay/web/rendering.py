@@ -24,7 +24,7 @@ from assay.web.live import EVENTS
 from assay.web.page import Download, Page, PageRequest, Redirect, View
 from assay.web.people_grades import LAYER_PARAMETER, NewerJudgments, newer_hint
 from assay.web.security import HEADERS
-from assay.web.state import LruCache
+from assay.web.shared.lru_cache import LruCache
 
 if TYPE_CHECKING:
     import jinja2

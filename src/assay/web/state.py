@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from assay.errors import StoreError, UnknownName
+from assay.errors import UnknownName
+from assay.evaluation import QUERY
 from assay.store import Store
 from assay.text import short_names
 from assay.web.documents import ServedDatasets
 from assay.web.queue.sessions import QueueSessions
+from assay.web.shared.lru_cache import LruCache
+from assay.web.shared.open_store import OpenStore
 from assay.web.workers import Streams, Workers, cancel_when_gone
 
 if TYPE_CHECKING:
@@ -104,6 +105,11 @@ class ResultIndex:
     def baselines(self) -> tuple[str, ...]:
         """The names of baselines, sorted."""
         return tuple(sorted({name for result in self.results for name in result.entry.baselines}))
+
+    @cached_property
+    def evaluated(self) -> tuple[ListedResult, ...]:
+        """The results of providers on queries, without those of search logs and experiments."""
+        return tuple(result for result in self.results if result.entry.rows_are == QUERY)
 
     @cached_property
     def benchmarks(self) -> tuple[str, ...]:
@@ -379,118 +385,3 @@ MAX_NAME_WIDTH = 160
 def _day_of(key: str) -> str:
     """The day that an evaluation's id begins with."""
     return key[: len("2026-11-16")]
-
-
-# A cache of values that take long to compute. It holds those that were used last. Threads that need a value that is being
-# computed wait for it.
-
-
-class LruCache(Generic[T]):
-    """`cache.get(key, make)` returns the cached value or a new one. A failure is not cached: the next caller tries again."""
-
-    def __init__(self, most: float, weight: Callable[[T], float] = lambda _: 1) -> None:
-        """`most` is the largest total weight; by default every value weighs 1."""
-        self._most, self._weight, self._total = most, weight, 0.0
-        self._known: OrderedDict[Hashable, T] = OrderedDict()
-        self._making: dict[Hashable, threading.Lock] = {}
-        self._lock = threading.Lock()
-
-    def peek(self, key: Hashable) -> T | None:
-        """The cached value, without waiting; None if there is none."""
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-        return None
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The cached value, or a new one; one thread computes it, and others wait for it."""
-        value = self.peek(key)
-        if value is not None:
-            return value
-        with self._lock:
-            turn = self._making.setdefault(key, threading.Lock())
-        with turn:
-            value = self.peek(key)
-            if value is not None:
-                return value
-            try:
-                made = make()
-                self._keep(key, made)
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
-        return made
-
-    def _keep(self, key: Hashable, made: T) -> None:
-        weight = self._weight(made)
-        if weight > self._most:
-            return
-        with self._lock:
-            if key in self._known:  # two threads computed it after a third had failed
-                self._total -= self._weight(self._known.pop(key))
-            self._known[key] = made
-            self._total += weight
-            while self._total > self._most:
-                self._total -= self._weight(self._known.popitem(last=False)[1])
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-
-# The store of the pages, opened again if another file replaces it.
-
-Identity = tuple[int, int] | None
-"""Device and inode of a file; None if it does not exist."""
-
-
-class OpenStore:
-    """`opened.now()` is the store at its path. A missing file is an error, because what is written to it would be lost."""
-
-    def __init__(self, store: Store) -> None:
-        self._store, self._path = store, store.place.path
-        self._lock = threading.Lock()
-        self._parted: list[Store] = []
-        """Stores whose files were replaced; closing them would remove the log of the new file."""
-        self._file, self._log = self._seen()
-
-    def now(self) -> Store:
-        """The current store. This is cheap if nothing has changed. A store on a database server never moves."""
-        if self._path is None:
-            return self._store
-        with self._lock:
-            file, log = self._seen()
-            if file is None:
-                raise StoreError(
-                    f"the store {self._store.place} was moved or deleted while it was being served. "
-                    "Nothing can be read or saved until a store is there again"
-                )
-            if file != self._file:
-                self._open_again(log)
-            elif log is not None:
-                self._log = log
-            return self._store
-
-    def _open_again(self, log: Identity) -> None:
-        """Open the new file. If the log still belongs to the old file, the old store is closed first, because the new file
-        must never be read with it.
-        """
-        if log is not None and log == self._log:
-            self._store.close()
-        else:
-            self._parted.append(self._store)
-        self._store = Store.open(self._store.place, create=False)
-        self._file, self._log = self._seen()
-
-    def _seen(self) -> tuple[Identity, Identity]:
-        """The current file and its log."""
-        path = self._path
-        return (None, None) if path is None else (_identity(path), _identity(path.with_name(f"{path.name}-wal")))
-
-
-def _identity(path: Path) -> Identity:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    return stat.st_dev, stat.st_ino

@@ -57,6 +57,7 @@ ENTRY = exact_object(
     benchmark=TEXT,
     provider=TEXT,
     n_queries=INTEGER,
+    rows_are=TEXT,
     n_failed=INTEGER,
     dataset=TEXT,
     is_failed=BOOLEAN,

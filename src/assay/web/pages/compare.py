@@ -9,7 +9,16 @@ from typing import Any
 
 from assay.comparison import sign_of
 from assay.errors import DataError, NotComparable, UsageError
-from assay.reports import CARDS_LEAD, BenchmarkReport, Mark, Section, make_page, readable_time, render_page
+from assay.reports import (
+    CARDS_LEAD,
+    BenchmarkReport,
+    Mark,
+    Section,
+    make_page,
+    metrics_of_queries,
+    readable_time,
+    render_page,
+)
 from assay.text import printable
 from assay.web.baselines import baseline_menu, redirect_to_keys
 from assay.web.card_grades import MORE_OUTCOMES, card_grades
@@ -75,12 +84,13 @@ def _view(state: AppState, compared: Compared, request: PageRequest) -> View:
         "layers": (),
         "sheet": None,
     }
-    metric = metric_of(request, report.metrics, report.moving)
+    of_queries = metrics_of_queries(report.metrics, report.looked_at)
+    metric = metric_of(request, report.metrics, report.moving, of_queries)
     if metric is not None and report.pair is not None:
         of_metric = compared.of_metric(metric)
         plan = query_plan(of_metric, request, _baseline_first(compared))
         cards = QueryCards(of_metric, request, opened=request.get("card")).page()
-        names = [metric.name for metric in report.metrics]
+        names = [metric.name for metric in of_queries]
         content |= {"queries": cards, "sheet": plan.sheet(request), "metric": metric.name, "metrics": names}
         content |= {"lead": CARDS_LEAD, **card_grades(state, compared, request, metric)}
         tables = {**tables, "all-queries": lambda: plan.table(request)}

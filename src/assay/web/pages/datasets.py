@@ -48,7 +48,7 @@ def show_datasets(state: AppState, request: PageRequest) -> View:
 def _overview_sections(state: AppState) -> list[Section]:
     """The evaluated benchmarks, then those given to the server, then the bundled ones."""
     by_benchmark: dict[str, list[ListedResult]] = {}
-    for result in state.index.results:
+    for result in state.index.evaluated:
         by_benchmark.setdefault(result.entry.benchmark, []).append(result)
     rows = [_row(name, listed) for name, listed in sorted(by_benchmark.items())]
     heads = (
@@ -92,7 +92,7 @@ def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Table:
 
 def _dataset_sections(state: AppState, name: str) -> list[Section]:
     """The benchmark as the newest result saw it; if the data are available, also statistics and findings."""
-    listed = [result for result in state.index.results if result.entry.benchmark == name]
+    listed = [result for result in state.index.evaluated if result.entry.benchmark == name]
     dataset = state.datasets.named(name)
     if not listed and dataset is None:
         known = (*state.index.benchmarks, *state.datasets.names, *bundled())

@@ -23,6 +23,7 @@ from assay.reports import (
     figure,
     number,
     readable_time,
+    size_heading,
     words,
 )
 from assay.text import counted
@@ -92,8 +93,7 @@ def show_history(state: AppState, request: PageRequest) -> View:
     """The history of a benchmark and metric, by default those of the newest result; of all providers or of one."""
     index, choices = state.index, Choices(request)
     names = [name for name in index.benchmarks if name]
-    newest = next((result.entry.benchmark for result in index.results if result.entry.benchmark), "")
-    benchmark = benchmark_of(request, names, newest)
+    benchmark = benchmark_of(request, names, _usual_benchmark(index.results, request.get("provider")))
     on_it = [result for result in index.results if not benchmark or result.entry.benchmark == benchmark]
     providers = sorted({result.entry.provider for result in on_it})
     not_run = f"{named(request.get('provider'))} was not run on {named(benchmark)}: all providers are shown."
@@ -105,7 +105,7 @@ def show_history(state: AppState, request: PageRequest) -> View:
     keys, baselines = Keys.of(on_it), state.store.baselines()
     shown = _newest(series)
     focus = _focus(choices, shown)
-    plan = _plan(series, metric, baselines, keys)
+    plan = _plan(series, metric, baselines, keys, _rows_of(chosen, metric))
     parts = _chart(shown, series, metric, baselines, keys, focus, bool(_failed(chosen)))
     layouts, tables = lay_out([Section("chart", "Over time", tuple(parts)), *_failures(state, chosen)])
     content = {
@@ -127,6 +127,17 @@ def show_history(state: AppState, request: PageRequest) -> View:
     }
     title = f"{metric.name} of {provider or benchmark} over time" if benchmark else "History"
     return View("history.html.j2", title, content, {**tables, "points": lambda: plan.table(choices.request)})
+
+
+def _usual_benchmark(results: Sequence[ListedResult], provider: str) -> str:
+    """The benchmark of the newest result of the provider, empty for a search log; else that of the newest result."""
+    own = [result.entry.benchmark for result in results if provider and result.entry.provider == provider]
+    return own[0] if own else next((result.entry.benchmark for result in results if result.entry.benchmark), "")
+
+
+def _rows_of(listed: Sequence[ListedResult], metric: BoundMetric) -> str:
+    """What the values of the metric are based on, as a heading."""
+    return size_heading(result.entry for result in listed if metric.name in result.entry.figures)
 
 
 def _usual(listed: Sequence[ListedResult]) -> str:
@@ -226,7 +237,9 @@ def _failures(state: AppState, listed: Sequence[ListedResult]) -> list[Section]:
     return [Section("failed", "Failed", (failed_table(state, failed[:MAX_FAILED], "Failed results"),), lead)]
 
 
-def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str], keys: Keys) -> Plan[Row]:
+def _plan(
+    series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str], keys: Keys, rows_are: str
+) -> Plan[Row]:
     """Every value, the newest first."""
     rows: list[Row] = [(line, place) for line in series for place in range(len(line.points))]
     rows.sort(key=lambda row: _point(row).started, reverse=True)
@@ -248,7 +261,7 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
         SheetColumn(Column("started", "started (UTC)", kind="text"), when, lambda row: _point(row).started),
         SheetColumn(Column("series", kind="text"), lambda row: words(row[0].name), lambda row: row[0].name),
         SheetColumn(Column("value", metric.name), lambda row: _value(_point(row), metric), lambda row: _point(row).value),
-        SheetColumn(Column("queries"), lambda row: number(f"{_point(row).n:,}", _point(row).n)),
+        SheetColumn(Column("queries", rows_are), lambda row: number(f"{_point(row).n:,}", _point(row).n)),
         SheetColumn(Column("marks", kind="text"), mark),
     )
     return Plan("Values over time", "points", columns, rows, "points")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.comparison import Figures
+from assay.comparison import Figures, is_about_users
 from assay.errors import UnknownName, near_matches
 from assay.monitoring import ChangeSince, Overview, SeriesOverview, change_causes, change_head, day_text
 from assay.reports import Cell, Column, Table, interval_text, readable_time, standing_text, value_text, words
@@ -210,7 +210,7 @@ def row_of(line: SeriesOverview) -> Row:
         line.metric.name,
         "" if newest.value is None else value_text(line),
         interval_text(line),
-        _compare(around[0].key, around[1].key) if around else f"/result/{newest.key}",
+        _compare(around[0].key, around[1].key) if around and not is_about_users(line.metric) else f"/result/{newest.key}",
         tuple(_change(line, changes) for changes in line.distinct_changes),
         line.error[:MAX_ERROR_LETTERS] if newest.is_failed else "",
         tuple(Link(shorten_middle(query, 40), _card(line, query), query) for query in queries),
@@ -254,7 +254,8 @@ def _change(line: SeriesOverview, changes: Sequence[ChangeSince]) -> Change:
         return Change(label, "", "same on every query", "", "")
     text = Figures().change(change.metric, change.pair.difference)
     about = change.change.removeprefix(text).strip(" ,")
-    url = _compare(change.earlier.key, line.newest.key) if change.earlier else ""
+    is_comparable = change.earlier is not None and not is_about_users(change.metric)
+    url = _compare(change.earlier.key, line.newest.key) if change.earlier and is_comparable else f"/result/{line.newest.key}"
     return Change(label, text, about, change.standing, standing_text(change.standing), url)
 
 

@@ -99,7 +99,7 @@ class Board:
 
 def show_leaderboard(state: AppState, request: PageRequest) -> View:
     """The leaderboard of the benchmark in the request, or of the newest result; what does not fit it falls back."""
-    names = [name for name in state.index.benchmarks if name]
+    names = sorted({result.entry.benchmark for result in state.index.evaluated if result.entry.benchmark})
     about = _chosen_board(state, request, names)
     metric, columns = about.metric, [about.metric, *about.also]
     rows = rows_of(state, about.entered, columns, about.slice, about.queries) if metric else []
@@ -127,10 +127,10 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
 def _chosen_board(state: AppState, request: PageRequest, names: Sequence[str]) -> Board:
     """The choices of a request, each of them checked against those before it."""
     index, choices = state.index, Choices(request)
-    newest = next((result.entry.benchmark for result in index.results if result.entry.benchmark), "")
+    newest = next((result.entry.benchmark for result in index.evaluated if result.entry.benchmark), "")
     benchmark = benchmark_of(request, names, newest)
-    versions = versions_of(index.results, benchmark)
-    data = _data(choices, versions, [result.entry.dataset for result in index.results], benchmark)
+    versions = versions_of(index.evaluated, benchmark)
+    data = _data(choices, versions, [result.entry.dataset for result in index.evaluated], benchmark)
     entered = newest_of(versions.get(data, ()))
     metrics = metrics_of(entered)
     metric = metric_choice(state, choices, metrics, usual_metric(state, entered, metrics), benchmark)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assay.evaluation import QUERY
 from assay.metrics import BoundMetric
-from assay.reports import BenchmarkReport, Group, make_group, readable_time
+from assay.reports import BenchmarkReport, Group, make_group, metrics_of_queries, readable_time
 from assay.text import printable
 from assay.web.page import Page, PageRequest, Redirect, View, address
 from assay.web.pages.results import marks_of
@@ -25,10 +26,11 @@ def show_result(state: AppState, request: PageRequest) -> View:
     report, group = _report(state, listed)
     layouts, tables = lay_out(group.sections)
     first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
-    metric = metric_of(request, report.metrics, report.moving)
+    of_queries = metrics_of_queries(report.metrics, (report.first,))
+    metric = metric_of(request, report.metrics, report.moving, of_queries)
     before = state.before(listed)
     table = QueryTable(report.first, listed.key, metric, state.result(before.key) if before else None)
-    plan = table.plan(request, _first_metrics(metric, report.metrics))
+    plan = table.plan(request, _first_metrics(metric, of_queries))
     content = {
         "listed": listed,
         "head": group.head,
@@ -36,12 +38,13 @@ def show_result(state: AppState, request: PageRequest) -> View:
         "below": layouts[first:],
         "facts": _facts(listed),
         "notes": state.evaluation(listed.entry.evaluation).notes,
-        "before": before,
+        "before": before if not report.is_of_log else None,
         "others": _others(state, listed),
+        "has_queries": not report.is_of_log,
         "sheet": plan.sheet(request),
         "kinds": [(name, KINDS[name]) for name in table.kinds],
         "metric": metric.name if metric else "",
-        "metrics": [metric.name for metric in report.metrics],
+        "metrics": [metric.name for metric in of_queries],
     }
     title = printable(
         f"{listed.entry.provider} on {listed.entry.benchmark}" if listed.entry.benchmark else listed.entry.provider
@@ -67,11 +70,17 @@ def _first_metrics(metric: BoundMetric | None, metrics: Sequence[BoundMetric]) -
 def _facts(listed: ListedResult) -> list[tuple[str, str, str]]:
     """Facts about the evaluation: name, text, and link."""
     entry = listed.entry
+    is_of_log = entry.rows_are != QUERY
+    board = address("/leaderboard", benchmark=entry.benchmark)
     facts: list[tuple[str, str, str]] = [
         ("evaluation", entry.evaluation, ""),
         ("started", f"{readable_time(entry.started)} UTC", ""),
-        ("benchmark", entry.benchmark, address("/leaderboard", benchmark=entry.benchmark)),
-        ("provider", entry.provider, address("/history", benchmark=entry.benchmark, provider=entry.provider)),
+        ("experiment", entry.benchmark, "") if is_of_log else ("benchmark", entry.benchmark, board),
+        (
+            "log" if is_of_log and not entry.benchmark else "variant" if is_of_log else "provider",
+            entry.provider,
+            address("/history", benchmark=entry.benchmark, provider=entry.provider),
+        ),
         ("marks", marks_of(listed), ""),
     ]
     return [(name, text, url) for name, text, url in facts if text]
@@ -79,6 +88,8 @@ def _facts(listed: ListedResult) -> list[tuple[str, str, str]]:
 
 def _others(state: AppState, listed: ListedResult) -> list[tuple[str, str, Any]]:
     """The newest results of other providers on the same data, for a comparison."""
+    if listed.entry.rows_are != QUERY:
+        return []
     newest: dict[str, ListedResult] = {}
     for other in state.index.results:
         if (other.entry.benchmark, other.entry.dataset) == (listed.entry.benchmark, listed.entry.dataset):

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, near_matches
-from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, short_name, words
+from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, short_name, size_heading, size_of, words
 from assay.store import Figure, parse_since
 from assay.text import counted, printable, shorten_middle
 from assay.web.page import Page, PageRequest, View, check_parameter_length
@@ -62,7 +62,7 @@ def _choices(request: PageRequest) -> tuple[str, ...]:
 def _plan(state: AppState, index: ResultIndex, request: PageRequest, metric: str) -> Plan[ListedResult]:
     results = filter_results(index, request)
     values = _metric_columns([metric]) if metric else _headline_columns(index, results)
-    plan = Plan("Stored results", "results", columns_of(state, values), results, pick=lambda result: result.key)
+    plan = Plan("Stored results", "results", columns_of(state, values, results), results, pick=lambda result: result.key)
     return plan.in_order(request)
 
 
@@ -137,14 +137,19 @@ def menu_names(names: Sequence[str], now: str = "") -> list[str]:
     return [*short, *([now] if now and now not in short else [])]
 
 
-def columns_of(state: AppState, values: Sequence[ResultColumn]) -> tuple[ResultColumn, ...]:
-    """The columns of the list, with those of the values."""
+def columns_of(state: AppState, values: Sequence[ResultColumn], results: Sequence[ListedResult]) -> tuple[ResultColumn, ...]:
+    """The columns of the list, with those of the values. Sizes have their unit if some results count users."""
+    rows_are = size_heading(result.entry for result in results)
+
+    def size(result: ListedResult) -> Cell:
+        return number(size_of(result.entry, rows_are), result.entry.n_queries)
+
     return (
         SheetColumn(Column("provider", kind="text"), _named, lambda result: result.entry.provider),
         SheetColumn(Column("benchmark", kind="text"), lambda result: cut(result.entry.benchmark), _benchmark),
         SheetColumn(Column("started", "started (UTC)", "text"), _when, _started),
         *values,
-        SheetColumn(Column("queries"), lambda result: _count(result.entry.n_queries), lambda result: result.entry.n_queries),
+        SheetColumn(Column("queries", rows_are), size, lambda result: result.entry.n_queries),
         SheetColumn(Column("failed"), _failed, lambda result: result.entry.n_failed),
         SheetColumn(Column("marks", kind="text"), lambda result: _marks(state, result)),
     )
@@ -201,10 +206,6 @@ def figure_cell(result: ListedResult, metric: str) -> Cell:
     has_ends = known.low is not None and known.high is not None
     ends = f"[{known.low:.3f}, {known.high:.3f}]" if has_ends else ""
     return figure(f"{known.value:.4f}", known.value, known.low, known.high, note=ends)
-
-
-def _count(n: int) -> Cell:
-    return number(f"{n:,}", n)
 
 
 def _failed(result: ListedResult) -> Cell:

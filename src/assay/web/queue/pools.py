@@ -14,7 +14,7 @@ from assay.reports import Piece, Terms, marked
 from assay.store import judge_name
 from assay.text import printable
 from assay.web.grading import GRADES
-from assay.web.state import LruCache
+from assay.web.shared.lru_cache import LruCache
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
