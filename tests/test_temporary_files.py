@@ -43,10 +43,30 @@ for name in ("fchmod", "fchown", "O_NOFOLLOW", "geteuid", "getuid"):
     delattr(os, name)
 sys.modules["fcntl"] = None
 from pathlib import Path
+from assay import temporary_files
 from assay.atomic_write import atomic_write
 from assay.execution.responses import _try_lock
-from assay.temporary_files import locked_folder, remove_abandoned
+from assay.temporary_files import TemporaryFile, is_read_only, locked_folder, remove_abandoned
 sys.platform = "win32"
+temporary_files.DESCRIPTORS = Path("gone")
+plain = {name: getattr(os, name) for name in ("replace", "unlink", "open")}
+
+def links_of_open_files():
+    return {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
+
+def closed(name):
+    def call(path, *more, **how):
+        if os.path.realpath(path) in links_of_open_files():
+            raise PermissionError(13, "another process uses the file", str(path))
+        return plain[name](path, *more, **how)
+    return call
+
+def of_files(path, *more, **how):
+    if os.path.isdir(path) and "dir_fd" not in how:  # shutil.rmtree of Linux
+        raise PermissionError(13, "Permission denied", str(path))
+    return plain["open"](path, *more, **how)
+
+os.replace, os.unlink, os.open = closed("replace"), closed("unlink"), of_files
 folder = Path(sys.argv[1])
 left = folder / ".assay-0123456789abcdef.tmp"
 left.touch()
@@ -55,14 +75,19 @@ for content in (b"old", b"new"):
         file.write(content)
 with locked_folder(folder) as one, open(folder / "a.txt") as file:
     print(one.is_dir(), _try_lock(file.fileno(), waits=True))
+with TemporaryFile() as path:
+    path.write_bytes(b"some")
+    print(path.read_bytes(), is_read_only(folder))
+print(path.exists())
 remove_abandoned(folder)
 print(sorted(path.name for path in folder.iterdir()), (folder / "a.txt").read_bytes())
 """
 
 
 def test_a_system_without_owners_modes_and_locks_can_write_too(tmp_path):
+    """And that opens no folders, and neither renames nor removes open files, as Windows."""
     done = subprocess.run([sys.executable, "-c", WINDOWS, str(tmp_path)], capture_output=True, text=True, check=False)
-    assert done.stdout == "True True\n['.assay-0123456789abcdef.tmp', 'a.txt'] b'new'\n", done.stderr
+    assert done.stdout == "True True\nb'some' False\nFalse\n['.assay-0123456789abcdef.tmp', 'a.txt'] b'new'\n", done.stderr
 
 
 def test_a_killed_process_leaves_no_copy_of_what_it_read(tmp_path):

@@ -109,6 +109,8 @@ def _replaced(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
                 _take_over(file.fileno(), before)
             if durable:
                 os.fsync(file.fileno())
+            if sys.platform == "win32":  # which renames no open files, and has no lock that closing would end
+                file.close()
             Path(file.name).replace(path)
     except BaseException:
         Path(file.name).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -45,10 +46,11 @@ class TemporaryFile:
             self.path = Path(self._file.name)
 
     def close(self) -> None:
-        """Remove the file."""
-        if self.path.parent != DESCRIPTORS:
-            self.path.unlink(missing_ok=True)
+        """Remove the file. It is closed first, because Windows removes no open files, nor files that are mapped."""
         self._file.close()
+        if self.path.parent != DESCRIPTORS:
+            with suppress(PermissionError):
+                self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Path:
         return self.path
@@ -80,15 +82,21 @@ def locked_folder(parent: Path) -> Iterator[Path]:
     while True:
         folder = temporary_name(parent)
         folder.mkdir()
-        handle = os.open(folder, os.O_RDONLY)
-        if try_lock(handle) and folder.exists():
+        handle = _open_folder(folder)
+        if handle is None or (try_lock(handle) and folder.exists()):
             break
         os.close(handle)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
+
+
+def _open_folder(folder: Path) -> int | None:
+    """A handle of a folder, to lock it. None on Windows, which opens no folders."""
+    return None if sys.platform == "win32" else os.open(folder, os.O_RDONLY)
 
 
 def is_read_only(folder: Path) -> bool:
@@ -96,7 +104,8 @@ def is_read_only(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked_file(folder) as file:
-            Path(file.name).unlink()
+            path = Path(file.name)
+        path.unlink(missing_ok=True)
     except OSError as error:
         return error.errno not in FULL
     return False

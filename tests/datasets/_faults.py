@@ -284,7 +284,7 @@ FAULTS: dict[str, dict[str, Files]] = {
     "image_captions": {
         "images": {"captions_a.json": captions(images=5)},
         "an image": {"captions_a.json": captions(images=[7, {"id": 1}, {"file_name": "a/"}])},
-        "an image twice": {"captions_a.json": captions(images=[CAT, {**CAT, "file_name": "other/cat.png"}])},
+        "an image twice": {"captions_a.json": captions(images=[CAT, {**CAT, "id": 8}])},
         "annotations": {"captions_a.json": captions({"caption": 7}, {"image_id": 8, "caption": "?"}, 5)},
         "an id twice": {"captions_a.json": captions(CAPTION, CAPTION)},
         "no captions": {"captions_a.json": {"images": [CAT], "annotations": [{"caption": "?"}]}},

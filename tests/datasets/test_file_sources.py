@@ -256,7 +256,7 @@ def test_what_is_no_record_says_where(snapshots, tmp_path):
         "missing": b"{}",
         "not UTF-8": b'{"name":\n"\xff"}',
         "two values": b'{"name": "x"}\n{"name": "y"}',
-        "nested too deeply": b'{"name": "x", "deep": ' + b"[" * 100_000,
+        "nested too deeply": b'{"name": "x", "deep": ' + b"[" * 1_000_000,
     }
 
     def decoding(content):

@@ -40,7 +40,7 @@ def test_every_format_has_a_sample_and_says_what_it_needs():
     by_name_alone = {"ir_datasets", *BY_NAME}
     by_name_alone.add("parquet")  # binary files: test_formats reads what its writer writes
     assert {name for name, _ in ALL_SAMPLES} | by_name_alone == set(all_formats())
-    assert [one.name for one in all_formats().values() if not one.needs] == []
+    assert [one.name for one in all_formats().values() if not one.needs] == [], "give `needs` to the record of these formats"
 
 
 QUESTION = {"_id": "q1", "question": "Why?", "answer": "Because."}

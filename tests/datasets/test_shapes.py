@@ -36,4 +36,6 @@ def test_a_sample_is_read_as_the_table_says(tmp_path: Path, shape: Shape) -> Non
 
 def test_every_format_has_a_shape() -> None:
     """Formats of plug-ins excepted."""
-    assert {shape.format for shape in SHAPES} | WITHOUT_FILES == set(all_formats())
+    assert {shape.format for shape in SHAPES} | WITHOUT_FILES == set(all_formats()), (
+        "docs/shapes.py has a Shape for each format"
+    )

@@ -50,6 +50,16 @@ def test_scores_are_means_and_everything_is_kept(repeated):
     assert repeated.notes[-1] == "Each query was sent 3 times. Scores are means over these repeats."
 
 
+def test_a_value_of_all_lists_is_that_of_the_first_repeat_and_a_note_says_so():
+    documents = {f"d{number}": assay.Document(f"d{number}", "text") for number in range(1, 5)}
+    queries = {"q1": assay.Query("q1", "?")}
+    dataset = assay.BenchmarkDataset("shop", queries=queries, documents=documents, qrels={"q1": {"d1": 1}})
+    runs = [{"q1": {"d1": 1.0}}, {"q1": {"d1": 2.0, "d2": 1.0}}]
+    repeated = combine_repeats([assay.evaluate(dataset, run, ["catalogue_coverage@2", "hit@1"]) for run in runs])
+    assert repeated["catalogue_coverage@2"] == 0.25
+    assert repeated.notes[-1].endswith("means over these repeats. catalogue_coverage@2 is of the first repeat.")
+
+
 def test_the_mean_of_equal_scores_is_that_score():
     """0.1 + 0.1 + 0.1 is not 0.3, and a system that did not change must not differ from itself."""
     run = {"q1": {f"x{rank}": 20.0 - rank for rank in range(9)} | {"a": 1.0}}

@@ -257,3 +257,12 @@ def test_whatever_a_tool_says_is_traced_back_to_it(data, metric, tool):
     assert figure.is_lacking or same(figure.value, value)
     if value == value and not figure.is_lacking:
         assert figure in found.matches
+
+
+def test_metrics_that_read_times_are_explained():
+    """The document is 30 days old, so its gain is half of what it would be."""
+    dataset = assay.BenchmarkDataset("news", queries={"q": assay.Query("q", "price", time="2024-05-31")})
+    dataset.add_document(assay.Document("old", "price", time="2024-05-01"))
+    dataset.qrels = {"q": {"old": 1}}
+    (found,) = why(dataset, {"q": {"old": 1.0}}, "dcg(half_life=30)@5")
+    assert found.ours.value == 0.5

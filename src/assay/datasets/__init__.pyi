@@ -12,6 +12,7 @@ from assay.datasets.discovery import FoundData as FoundData
 from assay.datasets.discovery import FoundRun as FoundRun
 from assay.datasets.discovery import describe_if_benchmark as describe_if_benchmark
 from assay.datasets.discovery import find_data as find_data
+from assay.datasets.document_data.document_data import DocumentData as DocumentData
 from assay.datasets.document_sources import chunk_owners as chunk_owners
 from assay.datasets.document_sources import load_documents as load_documents
 from assay.datasets.fields import filled_id as filled_id
@@ -28,6 +29,8 @@ from assay.datasets.kinds import ColumnNames as ColumnNames
 from assay.datasets.kinds import DocumentSource as DocumentSource
 from assay.datasets.kinds import GroundTruth as GroundTruth
 from assay.datasets.kinds import LenientShare as LenientShare
+from assay.datasets.kinds import PopularitySource as PopularitySource
+from assay.datasets.kinds import VectorSource as VectorSource
 from assay.datasets.loading import has_own_documents as has_own_documents
 from assay.datasets.loading import load_bundled as load_bundled
 from assay.datasets.loading import load_dataset as load_dataset
@@ -69,6 +72,7 @@ from assay.datasets.times.time_scope import with_as_of as with_as_of
 from assay.datasets.times.time_scope import younger_judged as younger_judged
 from assay.datasets.unknown_tables import UnknownTable as UnknownTable
 from assay.datasets.unknown_tables import likeliest_queries as likeliest_queries
+from assay.datasets.unknown_tables import linked_columns as linked_columns
 from assay.datasets.unknown_tables import only_other as only_other
 from assay.files import FileSource as FileSource
 from assay.files import as_source as as_source

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from assay.datasets.corpus import StoredDocuments
+from assay.datasets.document_data.document_data import DocumentData
 from assay.datasets.evidence import evidence_documents, evidence_pack
-from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, QuerySource
+from assay.datasets.fingerprint_rows import ROWS
+from assay.datasets.kinds import ColumnNames, DocumentSource, LenientShare, PopularitySource, QuerySource, VectorSource
 from assay.datasets.times.time_scope import (
     AsOf,
     AsOfSource,
@@ -38,7 +40,6 @@ from assay.model import (
     fingerprint,
     judgments_of_mapping,
     key_id,
-    time_text,
 )
 from assay.text import counted
 
@@ -102,6 +103,8 @@ class BenchmarkDataset(Tabular):
     """What `as_of` left out of the ground truth."""
     valid_judgments: ValidJudgments = field(default_factory=ValidJudgments)
     """How many judgments hold only for a time, and how many do not hold."""
+    document_data: DocumentData = field(default_factory=DocumentData, repr=False)
+    """Vectors and popularity of documents from elsewhere. `with_document_data` sets them."""
     _fingerprints: dict[str, tuple[object, str]] = field(default_factory=dict, repr=False)
     """The fingerprint of documents in files, with the state of the files."""
 
@@ -160,6 +163,18 @@ class BenchmarkDataset(Tabular):
         if they hold then.
         """
         return with_as_of(self, parse_as_of(as_of))
+
+    def with_document_data(
+        self, vectors: VectorSource | None = None, popularity: PopularitySource | None = None
+    ) -> BenchmarkDataset:
+        """The benchmark with vectors and popularity of its documents, for metrics of result lists.
+
+        `vectors` are an .npz or .npy file, the name of a model, or id → vector. `popularity` is a table with ids of
+        documents and numbers, a data frame, records, or id → number.
+        """
+        from assay.datasets.document_data.popularity import with_document_data
+
+        return with_document_data(self, vectors, popularity)
 
     @property
     def groups(self) -> Mapping[str, Sequence[str]]:
@@ -232,10 +247,10 @@ class BenchmarkDataset(Tabular):
             return self.features.fingerprint
         documents = self.documents
         if part != "documents" or isinstance(documents, dict):  # in memory: quick to compute, and may change
-            return fingerprint(_ROWS[part](self))
+            return fingerprint(ROWS[part](self))
         state = documents.state() if isinstance(documents, StoredDocuments) else None
         if part not in self._fingerprints or self._fingerprints[part][0] != state:
-            self._fingerprints[part] = state, fingerprint(_ROWS[part](self))
+            self._fingerprints[part] = state, fingerprint(ROWS[part](self))
         return self._fingerprints[part][1]
 
     @classmethod
@@ -349,55 +364,6 @@ MAX_TAG_VALUES = 50
 def _plain(grade: float) -> float:
     """A whole grade as an int; any other grade unchanged."""
     return int(grade) if float(grade).is_integer() and grade != IGNORED else grade
-
-
-def _beside_text(record: Query | Document) -> tuple[str, ...]:
-    """The file and the time of a record, if it has them; nothing for texts, so that their fingerprints stay the same."""
-    file = () if record.media is None else (record.media,)
-    return file if record.time is None else (*file, time_text(record.time))
-
-
-def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((query.query_id, query.text, query.scope or "", *_beside_text(query)) for query in dataset.queries.values())
-
-
-def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return (
-        (
-            document.doc_id,
-            document.title or "",
-            document.text,
-            document.group or "",
-            *_beside_text(document),
-        )
-        for document in dataset.documents.values()
-    )
-
-
-def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    """Ground truth of every kind: grades, queries with nothing relevant, evidence, expected answers, and spans."""
-    for query, judged in dataset.qrels.items():
-        yield from ((query, doc, float(grade)) for doc, grade in judged.items())
-        if not judged:
-            yield query, "nothing"
-    for (query, doc), grades in dataset.subtopics.items():
-        yield from ((query, doc, float(grade), subtopic) for subtopic, grade in grades.items())
-    for record in dataset.queries.values():
-        if record.evidence is not None:
-            yield record.query_id, "evidence", *sorted(set(record.evidence))
-        if record.expected is not None:
-            yield record.query_id, "expected", record.expected
-    if dataset.as_of is not None:
-        yield "as of", str(dataset.as_of)
-    for query, spans in dataset.spans.items():
-        yield from ((query, span.doc_id, span.start, span.end, span.unit) for span in spans)
-
-
-_ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] = {
-    "queries": _query_rows,
-    "documents": _document_rows,
-    "judgments": _judgment_rows,
-}
 
 
 def recall_fingerprint(dataset: BenchmarkDataset, value: str) -> None:

@@ -21,12 +21,16 @@ from assay.files import (
     find_columns,
     fold,
     parse_json,
+    squash,
 )
 from assay.model import (
+    DOCUMENT_FIELDS,
     EMPTY_ID,
     IGNORE,
     IGNORED,
     MEDIA_FIELDS,
+    POPULARITY,
+    TAGS,
     Document,
     Query,
     RelevanceJudgment,
@@ -34,6 +38,8 @@ from assay.model import (
     is_ignore,
     names_file,
     parse_grade,
+    parse_popularity,
+    split_tags,
     text_id,
 )
 from assay.text import shortened
@@ -50,18 +56,14 @@ def _places(table: str) -> dict[str, tuple[str, int]]:
     places: dict[str, tuple[str, int]] = {}
     for role, names in TABLE_COLUMNS[table].items():
         for place, name in enumerate(names):
-            places.setdefault(_squash(name), (role, place))  # doc_id and docid are one name, in the place of the likelier
+            places.setdefault(squash(name), (role, place))  # doc_id and docid are one name, in the place of the likelier
     return places
-
-
-def _squash(name: str) -> str:
-    return fold(name).replace("_", "")
 
 
 @lru_cache(4096)
 def role_of(table: str, name: str) -> tuple[str, int] | None:
     """The role that a column of this name has in a table, and the place of the name among those of the role."""
-    return _places(table).get(_squash(name))
+    return _places(table).get(squash(name))
 
 
 def roles_of(table: str, names: Iterable[str], named: Named = frozenset()) -> dict[str, str]:
@@ -202,6 +204,7 @@ def document_of(record: Record, named: Named = frozenset()) -> Document:
     known, metadata, columns = known_fields("documents", record, named)
     doc_id = document_id(record, named)
     known.pop("doc_id")
+    metadata = _with_document_fields(metadata, known, columns)
     for name in known.keys() & {"text", "title", "source", "section", "group"}:
         known[name] = _text(known[name], name)
     if "page_number" in known:
@@ -209,6 +212,22 @@ def document_of(record: Record, named: Named = frozenset()) -> Document:
     if TIME in known:
         known[TIME] = read_time("documents", columns[TIME], known[TIME])
     return Document(doc_id, metadata=metadata, **known)
+
+
+def _with_document_fields(
+    metadata: dict[str, Any] | None, known: dict[str, Any], columns: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """The metadata with the tags and the popularity, which are taken out of the known fields and checked."""
+    fields = {name: known.pop(name) for name in DOCUMENT_FIELDS if name in known}
+    fields = {name: value for name, value in fields.items() if value != ""}
+    if TAGS in fields:
+        fields[TAGS] = list(split_tags(parse_cell(fields[TAGS])))
+    if (value := fields.get(POPULARITY)) is not None:
+        try:
+            fields[POPULARITY] = parse_popularity(value)
+        except DataError as error:
+            raise DataError(f"the field {columns[POPULARITY]}: {error.message}") from None
+    return {**(metadata or {}), **fields} if fields else metadata
 
 
 def document_id(record: Record, named: Named = frozenset()) -> str:

@@ -9,12 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.document_data.popularity import with_document_data
 from assay.datasets.document_ids import DocumentIds
 from assay.datasets.document_sources import load_documents
 from assay.datasets.folder_files import unused_files
 from assay.datasets.format import Format, all_formats, bundled, bundled_name, find_format, loader_of, near_names
 from assay.datasets.frames import are_records, read_frame, read_frames
-from assay.datasets.kinds import BenchmarkSource, ColumnNames, DocumentSource, LenientShare, QuerySource
+from assay.datasets.kinds import (
+    BenchmarkSource,
+    ColumnNames,
+    DocumentSource,
+    LenientShare,
+    PopularitySource,
+    QuerySource,
+    VectorSource,
+)
 from assay.datasets.probe import Probe
 from assay.datasets.query_table import notes_on_ids
 from assay.datasets.recognition import detect_format
@@ -47,6 +56,8 @@ def load_dataset(
     columns: ColumnNames | None = None,
     lenient: LenientShare | None = None,
     as_of: AsOfSource = None,
+    vectors: VectorSource | None = None,
+    popularity: PopularitySource | None = None,
 ) -> BenchmarkDataset:
     """Load a benchmark by name, by path, from a data frame or from a list of records. The format is detected or named.
 
@@ -54,14 +65,30 @@ def load_dataset(
     is read as a path. `documents` are the documents if the benchmark has none: a file, a folder of .md or .txt files, a
     data frame, records, or id → text. `columns` names columns that are not recognised: `query=q,text=body`. `lenient` leaves
     out bad records instead of raising: up to 1 % of them, or up to this share. `as_of` leaves out documents that are younger
-    than each query (`query`) or than a day, with their judgments.
+    than each query (`query`) or than a day, with their judgments. `vectors` and `popularity` are those of the documents, as
+    for `with_document_data`.
     """
     if not isinstance(format, str | None):
         raise BadParameter("format must be the name of a format; for documents write documents=…")
     is_made = isinstance(source, BenchmarkDataset)
     moment = parse_as_of(as_of if as_of is not None else current_reading().as_of)
     current_reading().is_time_used = True
-    return with_as_of(_read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made), moment)
+    dataset = _read(lambda: _load(source, format), documents, columns, lenient, is_made=is_made)
+    return with_as_of(_with_data(dataset, vectors, popularity, columns), moment)
+
+
+def _with_data(
+    dataset: BenchmarkDataset,
+    vectors: VectorSource | None = None,
+    popularity: PopularitySource | None = None,
+    columns: ColumnNames | None = None,
+) -> BenchmarkDataset:
+    """The benchmark with vectors and popularity of documents: the given ones, or those of the present call."""
+    outer = current_reading()
+    vectors = outer.vectors if vectors is None else vectors
+    popularity = outer.popularity if popularity is None else popularity
+    with reading_with(Reading(outer.columns if columns is None else parse_columns(columns))):
+        return with_document_data(dataset, vectors, popularity)
 
 
 def from_frames(
@@ -80,7 +107,7 @@ def from_frames(
 def load_by(read: Callable[[], BenchmarkDataset]) -> BenchmarkDataset:
     """The benchmark that a function reads, with the documents, columns and leniency of the present call."""
     current_reading().is_time_used = True
-    return with_as_of(_read(read, None, None, None), parse_as_of(current_reading().as_of))
+    return with_as_of(_with_data(_read(read, None, None, None)), parse_as_of(current_reading().as_of))
 
 
 def _read(

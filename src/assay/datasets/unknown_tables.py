@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from assay.datasets.nearby_documents import is_table_file
 from assay.datasets.probe import Probe
+from assay.files import first_records
 
+MAX_RECORDS = 2000
+"""How many records of a table are compared with another table."""
+MAX_ID_LENGTH = 100
+IDS = re.compile(r"[^;|,\[\]\"'\s]+")
+"""Ids in a cell with a list, in any notation."""
 MIN_WORDS = 2
 """A text of so many words is a sentence rather than an id."""
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
@@ -26,10 +34,40 @@ class UnknownTable:
     text: str
     """The first cell of this column."""
 
-    def id_column(self, others: Collection[str] = ()) -> str:
-        """The column that probably has ids of documents: one that the other table has too, else the first of the rest."""
-        rest = [name for name in self.columns if name != self.text_column]
-        return next((name for name in rest if name in others), rest[0])
+    @property
+    def other_columns(self) -> list[str]:
+        """The columns without the one with the longest text. There is at least one."""
+        return [name for name in self.columns if name != self.text_column]
+
+    @cached_property
+    def cells(self) -> dict[str, list[str]]:
+        """Column → its cells in the first records, as text."""
+        records = first_records(self.path, MAX_RECORDS)
+        return {name: [str(record.get(name) or "") for record in records] for name in self.columns}
+
+    def key_column(self, without: Collection[str] = ()) -> str:
+        """The first column that has a short value in each record, and never the same twice; empty if there is none."""
+        for name in self.other_columns:
+            cells = self.cells[name]
+            is_key = all(0 < len(cell) <= MAX_ID_LENGTH for cell in cells) and len(set(cells)) == len(cells) > 1
+            if is_key and name not in without:
+                return name
+        return ""
+
+
+def linked_columns(queries: UnknownTable, documents: UnknownTable) -> tuple[str, str]:
+    """The columns with the ids of relevant documents, and with the ids of documents.
+
+    These have most ids in common. If no ids are in common, they have the same name, or are the first ones.
+    """
+    pairs = [(ours, theirs) for ours in queries.other_columns for theirs in documents.other_columns]
+    known = {name: set(documents.cells[name]) - {""} for name in documents.other_columns}
+
+    def likelihood(pair: tuple[str, str]) -> tuple[int, bool]:
+        n_matches = sum(not known[pair[1]].isdisjoint({cell, *IDS.findall(cell)}) for cell in queries.cells[pair[0]])
+        return n_matches, pair[0] == pair[1]
+
+    return max(pairs, key=likelihood)
 
 
 def as_unknown_table(path: Path) -> UnknownTable | None:

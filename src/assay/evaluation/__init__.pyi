@@ -54,6 +54,7 @@ from assay.evaluation.intervals import CLUSTERED_BY as CLUSTERED_BY
 from assay.evaluation.intervals import clusters_inside as clusters_inside
 from assay.evaluation.intervals import clusters_of as clusters_of
 from assay.evaluation.intervals import with_intervals as with_intervals
+from assay.evaluation.intervals import within_range as within_range
 from assay.evaluation.notes import NO_RANKINGS as NO_RANKINGS
 from assay.evaluation.notes import notes_on_origin as notes_on_origin
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
@@ -62,9 +63,7 @@ from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting
 from assay.evaluation.profile import settings_of as settings_of
 from assay.evaluation.profile import spelled as spelled
-from assay.evaluation.profiles import IR_MEASURES as IR_MEASURES
 from assay.evaluation.profiles import PROFILES as PROFILES
-from assay.evaluation.profiles import RANX as RANX
 from assay.evaluation.profiles import as_asked as as_asked
 from assay.evaluation.profiles import choose_profile as choose_profile
 from assay.evaluation.profiles import find_profile as find_profile
@@ -94,6 +93,9 @@ from assay.evaluation.repeats import combine_repeats as combine_repeats
 from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
+from assay.evaluation.result_lists.known_documents import check_known_documents as check_known_documents
+from assay.evaluation.result_parts import QUERY as QUERY
+from assay.evaluation.result_parts import ROWS_ARE as ROWS_ARE
 from assay.evaluation.result_parts import Confidence as Confidence
 from assay.evaluation.result_parts import Evidence as Evidence
 from assay.evaluation.result_parts import Provenance as Provenance
@@ -136,6 +138,9 @@ from assay.evaluation.short_rankings import is_short as is_short
 from assay.evaluation.short_rankings import limit_on as limit_on
 from assay.evaluation.short_rankings import with_limited_provider as with_limited_provider
 from assay.evaluation.short_rankings import with_short_run as with_short_run
+from assay.evaluation.times.ages import AgeSource as AgeSource
+from assay.evaluation.tools.retrieval import IR_MEASURES as IR_MEASURES
+from assay.evaluation.tools.retrieval import RANX as RANX
 from assay.evaluation.unjudged import GradedPair as GradedPair
 from assay.evaluation.unjudged import Unknown as Unknown
 from assay.evaluation.unjudged import graded_pair as graded_pair

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import tie_bands
 from assay.evaluation.conventions import (
@@ -26,6 +27,7 @@ from assay.evaluation.ground_truth import as_judged, as_ranked
 from assay.evaluation.notes import check_ids_match, notes_on
 from assay.evaluation.profile import OWN, Profile, Setting, ToolRefusal, check_supported, with_settings
 from assay.evaluation.profiles import PROFILES, choose_profile
+from assay.evaluation.times.ages import AgeSource
 from assay.metrics import BoundMetric, WrittenMetric, parse_metrics
 from assay.model import Policy, Qrels, Run, ScoreTable, as_rankings
 from assay.text import some_of
@@ -61,15 +63,20 @@ def why(
     metrics: WrittenMetric | Iterable[WrittenMetric],
     expected: float | str | None = None,
     start: Start | None = None,
+    ages: AgeSource | None = None,
 ) -> list[Explanation]:
-    """Explain each metric: its value in every tool, the conventions that matter, and those that give the expected number."""
+    """Explain each metric: its value in every tool, the conventions that matter, and those that give the expected number.
+
+    `ages` are the ages of documents; those of a benchmark are known.
+    """
     parsed_metrics = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
     _check_metrics(parsed_metrics, target)
     judgments = as_judged(qrels)
     source = as_ranked(run, judgments)
+    ages = AgeSource.of(qrels) if isinstance(qrels, BenchmarkDataset) else ages
     studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in parsed_metrics]
-    grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
+    grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()], ages=ages)
     for study in studies:
         check_ids_match(grader.grading(study.base.policy).counts, judgments, source)
     return [study.explain(grader, judgments, source) for study in studies]
@@ -160,25 +167,24 @@ class _Study:
         return _with_all_matches(
             explanation,
             self.target,
-            [lambda: self._reversed(qrels, source), lambda: map(scores.figure, self.pairs)],
+            [lambda: self._reversed(qrels, source, grader.ages), lambda: map(scores.figure, self.pairs)],
             lambda: scores.with_ties(ours, self.ours),
         )
 
-    def _reversed(self, qrels: Qrels, source: Any) -> list[Figure]:
+    def _reversed(self, qrels: Qrels, source: Any, ages: AgeSource | None) -> list[Figure]:
         """The metric if scores are distances. Ties keep their rule."""
         policy = self.base.policy
         run = source if isinstance(source, Run) else Run.borrow(as_rankings(source, policy.duplicates))
-        scores = _Scores(Grader(qrels, run.negated(), [policy]))
+        scores = _Scores(Grader(qrels, run.negated(), [policy], ages=ages))
         return [scores.figure(replace(self.ours, conventions=(DISTANCES,)))]
 
     def _tool(self, scores: _Scores, ours: Figure, attempt: _Attempt) -> Figure:
         """The metric as a tool scores it, and the conventions of the tool that matter here."""
         metric = attempt.setting.metric
         if attempt.profile.lacks(metric):
-            name = metric.name if metric.metric.name in attempt.profile.has else metric.metric.name
-            lacking = Figure(
-                attempt.conventions, attempt.setting, fault=f"has no {name}", tool=attempt.tool, is_lacking=True
-            )
+            name, profile = metric.metric.name, attempt.profile
+            fault = f"has no {profile.describe_lacking(metric) if name in profile.has else name}"
+            lacking = Figure(attempt.conventions, attempt.setting, fault=fault, tool=attempt.tool, is_lacking=True)
             return replace(lacking, with_option=attempt.with_option)
         figure = scores.figure(attempt)
         if not figure.band and not figure.differs(ours):

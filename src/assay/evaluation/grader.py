@@ -13,6 +13,8 @@ import numpy as np
 from assay.arrays import Floats
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting, Settings
+from assay.evaluation.result_lists.known_documents import VIEW as RESULT_LISTS
+from assay.evaluation.result_lists.known_documents import DatasetDocuments, depth_of
 from assay.evaluation.times.ages import AgeSource
 from assay.files import FileSource, is_large, rank_blocks, top_documents
 from assay.metrics import BoundMetric
@@ -35,8 +37,9 @@ class Grader:
         spans: tuple[Run, Truth] | None = None,
         make_views: MakeViews | None = None,
         ages: AgeSource | None = None,
+        known: DatasetDocuments | None = None,
     ) -> None:
-        self.qrels, self.ages = qrels, ages
+        self.qrels, self.ages, self.known = qrels, ages, known
         self._times, self._spans, self._make_views = times, spans, make_views
         policies = list(dict.fromkeys(policies))
         self._source, self._ranked = _rank_run(qrels, run, policies)
@@ -98,6 +101,9 @@ class Grader:
         views: dict[str, View] = {"ranking": run}
         if self.ages is not None and "ages" in settings.views:
             views["ages"] = self.ages.view(run, self.documents(policy.rank_rule, None), None)
+        if self.known is not None and RESULT_LISTS in settings.views:
+            documents = self.documents(policy.rank_rule, depth_of(settings.metrics))
+            views[RESULT_LISTS] = self.known.view(run.query_ids, documents, settings.metrics)
         if "subtopics" in settings.views:
             views["subtopics"] = run
         if self._times is not None:
@@ -240,11 +246,14 @@ class View(Protocol):
 
 MakeViews = Callable[[tuple[str, ...], RankRule, Sequence[BoundMetric]], Mapping[str, View]]
 """Query ids, rank rule and metrics → the views of a domain that at least one of the metrics reads, by name."""
-VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "ages", "answers", "verdicts", "routing", "reranking"))
+VIEWS = frozenset(
+    ("ranking", "subtopics", "timing", "spans", "ages", "result_lists", "answers", "verdicts", "routing", "reranking")
+)
 """The views that exist without any domain."""
 ADVICE_OF_VIEW = {
     "spans": ". Use a dataset with gold spans, such as code-spans",
     "ages": ". Use a benchmark whose queries and documents have times (--dataset, assay eval), or write a day with --as-of",
+    "result_lists": ". Use a benchmark with its documents (--dataset, assay eval)",
     "answers": ". Score answers with assay answers (evaluate_answers), or with assay eval if the provider reports them",
     "verdicts": ". Let a judge or people judge the answers with assay answers --with or --verdicts (assay.judge_answers)",
     "routing": ". Score routes with assay moe routes.jsonl, or with assay eval if the provider reports them",
@@ -258,6 +267,7 @@ DATA_OF_VIEW = {
     "subtopics": "judgments with subtopics",
     "timing": "times",
     "ages": "ages of documents",
+    "result_lists": "documents and what is known about them",
     "verdicts": "verdicts about claims, nuggets and contexts",
     "routing": "routes",
     "reranking": "rankings before and after reranking",

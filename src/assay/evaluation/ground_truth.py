@@ -14,10 +14,12 @@ import numpy as np
 from assay.datasets import BenchmarkDataset, detect_format, load_dataset
 from assay.errors import AssayError, DataError, UsageError
 from assay.evaluation.completeness import queries_without_text, scored_judgments, without_queries
-from assay.evaluation.grader import score_views
+from assay.evaluation.grader import View, score_views
 from assay.evaluation.notes import notes_on_reading, notes_on_tags
 from assay.evaluation.profile import Profile, Setting
 from assay.evaluation.result import Result
+from assay.evaluation.result_lists.known_documents import VIEW as RESULT_LISTS
+from assay.evaluation.result_lists.known_documents import DatasetDocuments, reads_lists
 from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.files import (
     FileSource,
@@ -29,9 +31,10 @@ from assay.files import (
     read_named_scores,
     read_row_scores,
 )
-from assay.model import Column, Qrels, Run, ScoreTable
+from assay.metrics import BoundMetric
+from assay.model import Column, Qrels, RankRule, Run, ScoreTable
 from assay.text import counted
-from assay.views import Times, Timing
+from assay.views import Documents, Times, Timing
 
 NEXT_STEP = "assay pool latest --pairs 300 -o pool.jsonl"
 """The command that draws pairs to judge from the newest evaluation."""
@@ -40,8 +43,10 @@ ONLY_ROWS = (
     "one score per line fits only judgments for learning to rank (LETOR, SVMlight), whose lines have the same order. "
     "Give that file as the judgments, or write query, document and score on each line"
 )
+NO_COUNTS = {"judged": 0, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
+"""The counts of a result without judgments."""
 TIMING = "timing"
-"""The only view that exists without judgments and without what a provider reports."""
+"""The view of response times, which exists without judgments, as result lists do."""
 
 
 def load_ground_truth(
@@ -87,9 +92,10 @@ def evaluate_without_judgments(
     profile: Profile,
     name: str,
     times: Times,
+    run: Run,
     texts: Sequence[str] = (),
 ) -> Result:
-    """The result for queries without any ground truth: times are scored, and every other metric is undefined.
+    """The result for queries without any ground truth: times and result lists are scored, other metrics are undefined.
 
     It has no rankings yet; whoever retrieved them adds them. `texts` are the options of the next command that name the
     queries and documents.
@@ -97,29 +103,47 @@ def evaluate_without_judgments(
     asked = without_queries(dataset, queries_without_text(dataset))
     query_ids = tuple(asked.queries)
     settings = [setting for setting in settings if setting.metric.metric.aggregation.summarise]
-    timed = [setting.metric for setting in settings if setting.metric.metric.view == TIMING]
-    known = score_views({TIMING: Timing.of(query_ids, times)}, timed).columns
-    columns = {
-        setting.metric.name: known.get(setting.metric.name)
-        or Column.undefined(len(query_ids), setting.metric.metric.aggregation)
-        for setting in settings
-    }
-    counts = {"judged": 0, "scored": len(query_ids), "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
+    documents, metrics = DatasetDocuments(dataset), [setting.metric for setting in settings]
+    views: dict[str, View] = {TIMING: Timing.of(query_ids, times)}
+    if lists := reads_lists(metrics):
+        views[RESULT_LISTS] = documents.view(query_ids, _ranked_by(run, profile.policy.rank_rule), lists)
     scores = Scores(
-        ScoreTable(query_ids, columns),
-        tuple(setting.metric for setting in settings),
-        counts,
+        ScoreTable(query_ids, _columns_of(query_ids, metrics, views)),
+        tuple(metrics),
+        {**NO_COUNTS, "scored": len(query_ids)},
         settings=tuple(settings),
         beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
     )
-    undefined = [setting.metric.name for setting in settings if setting.metric.name not in known and not setting.is_beside]
+    asked_metrics = [setting.metric for setting in settings if not setting.is_beside]
+    undefined = [metric.name for metric in asked_metrics if metric.metric.view not in views]
     note = note_on_no_judgments(len(query_ids), undefined, texts)
+    notes = (*notes_on_reading(dataset), *notes_on_tags(dataset), *documents.notes(), note)
     return Result(
         name,
         scores,
-        Provenance(profile.policy, profile.name, notes=(*notes_on_reading(dataset), *notes_on_tags(dataset), note)),
+        Provenance(profile.policy, profile.name, documents.describe(), notes=notes),
         Evidence(queries=asked.queries),
     )
+
+
+def _columns_of(query_ids: tuple[str, ...], metrics: Sequence[BoundMetric], views: Mapping[str, View]) -> dict[str, Column]:
+    """The scores of the metrics whose view there is; the others are undefined."""
+    known = score_views(views, [metric for metric in metrics if metric.metric.view in views]).columns
+    return {
+        metric.name: known.get(metric.name) or Column.undefined(len(query_ids), metric.metric.aggregation)
+        for metric in metrics
+    }
+
+
+def _ranked_by(run: Run, rule: RankRule) -> Documents:
+    """A function that returns the first k documents of a query, ranked by a rule."""
+    ranked = run.without_self() if rule.drop_self else run
+
+    def documents(query: str, most: int | None) -> list[str]:
+        place = ranked.numbers.get(query, -1)
+        return [] if place < 0 else ranked.in_order(place, rule)[: rule.depth][:most]
+
+    return documents
 
 
 def note_on_no_judgments(n_queries: int, metrics: Sequence[str], texts: Sequence[str] = ()) -> str:

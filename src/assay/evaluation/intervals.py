@@ -85,7 +85,7 @@ def with_intervals(
     else:
         intervals = clustered_intervals(columns, clusters, method=method, level=level, seed=seed)
     possible_intervals = {
-        name: _within_range(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
+        name: within_range(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
     }
     about = (cluster, clusters.n) if cluster and clusters is not None else ()
     return result.with_fields(
@@ -101,7 +101,7 @@ def _clusters_by_id(result: Result, cluster: str) -> Clusters:
     return Clusters(clusters_of([result], cluster).codes[order])
 
 
-def _within_range(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
+def within_range(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
     """The interval cut to the range of the metric: with few queries, an interval by Student's t can exceed 1."""
     lowest, highest = {metric.name: metric.metric.range for metric in result.metrics}.get(name, (-inf, inf))
     low, high, used = ends

@@ -133,7 +133,7 @@ def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str
                 words.setdefault(sentence, []).append(asked.name)
     notes += [f"{', '.join(names)}: {sentence}." for sentence, names in words.items()]
     scored = [setting.metric for setting in settings if not setting.is_beside] if profile.has else []
-    lacks = [metric.name for metric in scored if profile.lacks(metric)]
+    lacks = dict.fromkeys(profile.describe_lacking(metric) for metric in scored if profile.lacks(metric))
     if lacks:
         notes.append(f"{profile.tool} has no {', '.join(lacks)}: assay's definition is used, with the tool's conventions.")
     return notes

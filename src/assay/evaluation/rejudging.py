@@ -30,7 +30,7 @@ READS_NON_RELEVANT = frozenset(
     {"bpref", "gm_bpref", "infap", "judged", "num_nonrel_judged_ret", "rbp_residual", "relstring", "unjudged"}
 )
 """Metrics that also read judged non-relevant documents, some of which may be missing from a stored result."""
-READS_NO_GRADES = frozenset({"timing", "answers", "verdicts", "routing", "spans"})
+READS_NO_GRADES = frozenset({"timing", "answers", "verdicts", "routing", "spans", "result_lists"})
 """Views that do not depend on the grades of documents: new grades do not change what is computed from them."""
 TOLERANCE = 1e-9
 

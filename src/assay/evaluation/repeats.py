@@ -35,8 +35,20 @@ def combine_repeats(repeats: Sequence[Result]) -> Result:
         reruns={query: some[1:] for query, some in rankings.items()},
         said={query: fields for repeat in reversed(repeats) for query, fields in repeat.said.items()},
         failures=_failures(repeats),
-        notes=(*first.notes, f"Each query was sent {len(repeats)} times. Scores are means over these repeats."),
+        notes=(*first.notes, _note(means, len(repeats))),
     )
+
+
+def _note(means: ScoreTable, n: int) -> str:
+    """How often each query was sent, and which values are no means over the repeats."""
+    note = f"Each query was sent {n} times. Scores are means over these repeats."
+    kept = [name for name, column in means.columns.items() if column.aggregation.summarise and _is_first(column)]
+    return note if not kept else f"{note} {' and '.join(kept)} {'is' if len(kept) == 1 else 'are'} of the first repeat."
+
+
+def _is_first(column: Column) -> bool:
+    """Whether the value over repeats is that of the first one."""
+    return not _is_averaged(column) and column.aggregation != PERCENTAGE_OF_SUMS
 
 
 def mean_scores(repeats: Sequence[ScoreTable]) -> tuple[ScoreTable, dict[str, Floats]]:
@@ -78,7 +90,7 @@ def _mean_column(columns: Sequence[Column]) -> Column:
     first = columns[0]
     if _is_averaged(first):
         return Column.of(_mean(_side_by_side(columns)), first.aggregation)
-    if first.aggregation != PERCENTAGE_OF_SUMS:
+    if _is_first(first):
         return first
     weight = np.stack([column.weight for column in columns], axis=2)
     return Column(_mean(_side_by_side(columns)), _mean(weight), first.aggregation)

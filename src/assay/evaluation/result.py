@@ -14,7 +14,7 @@ from assay.errors import UnknownName, UsageError
 from assay.evaluation.bands import Band, tie_report
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
-from assay.evaluation.result_parts import Confidence, Evidence, Provenance, ResultFields, Scores
+from assay.evaluation.result_parts import QUERY, ROWS_ARE, Confidence, Evidence, Provenance, ResultFields, Scores
 from assay.frames import Columns, Tables, Tabular, tag_columns
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, Policy, Query, ScoreTable
@@ -244,6 +244,11 @@ class Result(Tabular):
     def fingerprints(self) -> dict[str, str]:
         """Fingerprints of the judgments and the rankings: equal data have equal fingerprints."""
         return self.grader.fingerprints() if self.grader else dict(self.recorded)
+
+    @property
+    def rows_are(self) -> str:
+        """What a row of the table is: `query`; in the result of a search log `user`, `session`, `search` or `user group`."""
+        return str(self.provenance.get(ROWS_ARE, QUERY))
 
     @property
     def has_shared_times(self) -> bool:

@@ -17,6 +17,9 @@ from assay.model import Column, Policy, Qrels, Query, ScoreTable
 from assay.serialize import to_json
 
 T = TypeVar("T")
+ROWS_ARE = "rows_are"
+"""The key of the provenance that says what the rows of a table are, if they are not queries."""
+QUERY = "query"
 OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}}
 """Fields that are valid only for all queries together, and their empty values."""
 

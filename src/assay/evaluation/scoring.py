@@ -29,8 +29,9 @@ from assay.evaluation.notes import (
 )
 from assay.evaluation.profile import Profile, Setting, Settings, check_supported, settings_of
 from assay.evaluation.profiles import choose_profile, requested_settings
-from assay.evaluation.relevance import Relevance, TermSource, judge, subject_of, written_relevance
+from assay.evaluation.relevance import Judgement, Relevance, TermSource, judge, subject_of, written_relevance
 from assay.evaluation.result import Result
+from assay.evaluation.result_lists.known_documents import DatasetDocuments, check_known_documents
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
 from assay.evaluation.times.ages import AgeSource
@@ -235,24 +236,33 @@ def evaluate_dataset(
     whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
-    about = (times, spans, views, dataset.documents, AgeSource.of(dataset))
+    check_known_documents(dataset, [setting.metric for setting in settings])
+    known = DatasetDocuments(whole)
+    about = (times, spans, views, dataset.documents, AgeSource.of(dataset), known)
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, *about)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
-    about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
-    about_dataset = (*about_reading, *notes_on_tags(dataset), *notes_on_spans(dataset))
-    about_time = (*judgement.notes_on_time, *notes_on_younger(result, dataset))
-    about_relevance = (*notes_on_empty_corpus(dataset), *notes_on_relevance(judgement.resolved))
-    about_ids = (*judgement.notes_on_ids, *notes_on_ids)
-    notes = (*about_dataset, *judgement.missing.notes, *about_time, *about_relevance, *about_ids, *result.notes)
+    notes = (*_notes_on_data(dataset, judgement, result, known), *notes_on_ids, *result.notes)
     rankings = {query: dict(ranking) for query, ranking in (judgement.chunks or {}).items()}
     scored = without_constant_judged(result, dataset, judgement.resolved.strategies).with_fields(
-        relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe()},
+        relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe(), **known.describe()},
         notes=notes,
         run=rankings or result.run,
         queries=with_age_tags(result, dataset.queries),
     )
     return with_left_out_queries(scored, whole)
+
+
+def _notes_on_data(
+    dataset: BenchmarkDataset, judgement: Judgement, result: Result, known: DatasetDocuments
+) -> tuple[str, ...]:
+    """Notes on a benchmark: how it was read, its times and documents, and how relevance was decided."""
+    about_reading = (*notes_on_reading(dataset), *notes_on_format(dataset))
+    about_dataset = (*about_reading, *notes_on_tags(dataset), *notes_on_spans(dataset), *judgement.missing.notes)
+    about_time = (*judgement.notes_on_time, *notes_on_younger(result, dataset))
+    about_documents = (*notes_on_empty_corpus(dataset), *known.notes())
+    about_relevance = (*notes_on_relevance(judgement.resolved), *judgement.notes_on_ids)
+    return (*about_dataset, *about_time, *about_documents, *about_relevance)
 
 
 def evaluate_settings(
@@ -266,13 +276,14 @@ def evaluate_settings(
     make_views: MakeViews | None = None,
     documents: Container[str] = (),
     ages: AgeSource | None = None,
+    known: DatasetDocuments | None = None,
 ) -> Result:
     """Read and rank the run once, score every metric under its own policy, and add notes for the reader.
 
     `documents` are the documents that could have been retrieved, if they are known.
     """
     settings = Settings.of(settings)
-    grader = Grader(qrels, run, settings.by_policy, times, spans, make_views, ages)
+    grader = Grader(qrels, run, settings.by_policy, times, spans, make_views, ages, known)
     table = score_table(grader, settings, profile)
     notes = notes_on(grader, settings, profile, run, documents)
     return _result(grader, table, settings, profile, name, notes)

@@ -20,6 +20,7 @@ from assay.views import GradedRun, UnjudgedDocuments, unjudged_documents
 NOT_STORED = "the rankings of {name} are not stored in its result"
 OTHER_JUDGMENTS = "the judgments of the two results differ"
 NOT_FROM_RANKINGS = "{metric} does not depend on rankings and judgments alone"
+NO_AGES = "the ages of documents are not stored in the result of {name}"
 INCOMPLETE = "the rankings and judgments in the result of {name} do not reproduce its scores"
 
 
@@ -64,6 +65,8 @@ def graded_pair(a: Result, b: Result, metric: BoundMetric) -> GradedPair | Unkno
     for result in (a, b):
         if result.grader is None and not result.run:
             return Unknown(NOT_STORED.format(name=result.name), is_missing=True)
+        if metric.half_life is not None and (result.grader is None or result.grader.ages is None):
+            return Unknown(NO_AGES.format(name=result.name), is_missing=True)
     sides = _sides(a, b, metric)
     for side, result in zip(sides, (a, b), strict=True):
         if result.grader is None and not _reproduces(side, result, metric):

@@ -13,10 +13,12 @@ from assay.files.column_names import TABLE_COLUMNS as TABLE_COLUMNS
 from assay.files.column_names import WEAK_NAMES as WEAK_NAMES
 from assay.files.column_names import accepted_names as accepted_names
 from assay.files.column_names import fold as fold
+from assay.files.column_names import squash as squash
 from assay.files.columns import INTERVAL_ROLES as INTERVAL_ROLES
 from assay.files.columns import find_columns as find_columns
 from assay.files.columns import find_run_columns as find_run_columns
 from assay.files.columns import is_header as is_header
+from assay.files.columns import refuse_intervals as refuse_intervals
 from assay.files.counted_judgments import CountedJudgments as CountedJudgments
 from assay.files.counted_judgments import Placed as Placed
 from assay.files.counted_rows import count_rows as count_rows
@@ -89,6 +91,7 @@ from assay.files.source import FileSource as FileSource
 from assay.files.source import ZstdFile as ZstdFile
 from assay.files.source import as_source as as_source
 from assay.files.source import foreign_kind as foreign_kind
+from assay.files.source import is_spark_frame as is_spark_frame
 from assay.files.source import missing_file as missing_file
 from assay.files.source import plain_name as plain_name
 from assay.files.tables import is_large as is_large

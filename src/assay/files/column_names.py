@@ -50,7 +50,10 @@ QUERY_NAMES: Names = {
     "scope": ("scope",),
     "ignored": ("ignored_ids", "ignore_ids", "ignored", "junk_ids", "junk"),
     "retrieved": ("retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "retrieved"),
-    "time": ("time", "timestamp", "date", "datetime", "date_time", "asked_at", "query_time", "query_date", "created_at"),
+    "time": (
+        *("time", "timestamp", "date", "datetime", "date_time", "asked_at", "asked_on", "asked", "query_time", "query_date"),
+        *("query_timestamp", "question_time", "question_date", "created_at"),
+    ),
     **MEDIA_NAMES,
     "metadata": ("metadata",),
 }
@@ -63,13 +66,17 @@ DOCUMENT_NAMES: Names = {
     "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
     **{name: (name,) for name in ("title", "source", "page_number", "section", "group")},
     **MEDIA_NAMES,
+    "tags": ("tags", "tag", "categories", "category", "genres", "genre"),
+    "popularity": ("popularity", "views", "view_count", "n_views", "clicks", "click_count", "n_clicks", "downloads"),
     "metadata": ("metadata",),
     "time": (
         *("time", "timestamp", "date", "datetime", "date_time", "published", "published_at", "published_date"),
-        *("publication_date", "publish_date", "pub_date", "created_at", "created"),
+        *("date_published", "publication_date", "publication_time", "publish_date", "publish_time", "pub_date"),
+        *("posted_at", "created_at", "created"),
     ),
 }
-"""Columns of a table of documents. `time` is when the document was written or published."""
+"""Columns of a table of documents. `tags` are its categories, `popularity` is a number such as its views, and `time` is
+when it was written or published."""
 
 COLUMN_NAMES: Names = {
     "query": ("query_id", "qid", "q_id", "queryid", "query", "topic", "topic_id", "question_id"),
@@ -85,6 +92,29 @@ COLUMN_NAMES: Names = {
     "iteration": ("iteration", "iter"),
 }
 """Columns of judgments and runs."""
+
+CAPTION_NAMES: Names = {
+    "image": (
+        *(
+            "image",
+            "image_name",
+            "file_name",
+            "filename",
+            "image_path",
+            "image_file",
+            "filepath",
+            "file_path",
+            "file",
+            "path",
+        ),
+        *("img", "img_path", "image_url", "url", "photo"),
+    ),
+    "caption": ("caption", "captions", "comment", "text", "sentence", "description", "title", "alt_text", "alt"),
+    "caption_id": ("caption_id", "sentid", "sentence_id", "annotation_id"),
+    "split": ("split",),
+}
+"""Columns of a table of captions: the file of the image, a caption of it or a list of captions, the caption's id, and the
+split. A table whose file is not called captions or metadata must have a column called caption, captions or comment."""
 
 LOG_NAMES: Names = {
     "user": ("user_id", "user", "userid", "uid", "client_id", "visitor_id", "anonymous_id", "cookie_id", "cookie"),
@@ -132,6 +162,7 @@ TABLE_COLUMNS: Mapping[str, Names] = {
         "score": COLUMN_NAMES["score"],
         "rank": COLUMN_NAMES["rank"],
     },
+    "captions": CAPTION_NAMES,
     "logs": LOG_NAMES,
 }
 """Kind of table → its roles. The user names roles with these words, as in `--columns query=q,text=body`."""
@@ -143,6 +174,11 @@ USER_WORDS = {"query": "query_id", "document": "doc_id"}
 def fold(name: str) -> str:
     """A column name without differences that do not matter: `Query-ID` becomes `query_id`."""
     return name.strip().strip('"').lower().replace("-", "_").replace(" ", "_")
+
+
+def squash(name: str) -> str:
+    """A folded name without underscores, so that `docid`, `doc_id` and `docId` are one name."""
+    return fold(name).replace("_", "")
 
 
 def accepted_names(table: str, role: str) -> str:

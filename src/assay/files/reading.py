@@ -27,6 +27,10 @@ class Reading:
     """Where documents come from, if not from the benchmark itself."""
     as_of: Any = None
     """The time as of which documents count: `query` or a time; None: documents of any time."""
+    vectors: Any = None
+    """Where the vectors of documents come from: a file or the name of a model; None: from the usual model."""
+    popularity: Any = None
+    """Where the popularity of documents comes from; None: from the documents."""
     is_time_used: bool = False
     """Whether a benchmark was read as of this time."""
     documents: MutableMapping[str, Document] | None = None

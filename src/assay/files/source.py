@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
-from assay.errors import AssayError, DataError, current_leniency, first_faults
+from assay.errors import AssayError, DataError, UsageError, current_leniency, first_faults
 from assay.files.columns import is_header
 from assay.files.limits import LONGEST_LINE, LinedFile, UnpackedFile
 from assay.files.reading import note_opened
@@ -127,7 +127,7 @@ class FileSource:
         if self.compression == "gzip":
             return gzip.open(self.path, "rb")
         if self.compression == "zstd":
-            return ZstdFile(self.path)
+            return ZstdFile(self.path.open("rb"))
         if self.compression == "xz":
             import lzma
 
@@ -290,10 +290,18 @@ def _copy_of(stream: IO[bytes], start: bytes = b"") -> TemporaryFile:
     return copy
 
 
+def is_spark_frame(value: object) -> bool:
+    """Whether a value is a DataFrame of Spark, Spark Connect or pandas-on-Spark. Nothing is imported."""
+    kinds = ((kind.__name__, kind.__module__) for kind in type(value).__mro__)
+    return any(name == "DataFrame" and module.startswith(("pyspark.sql", "pyspark.pandas")) for name, module in kinds)
+
+
 def as_source(source: Any) -> Any:
     """A FileSource for paths, `-` and streams; a collected frame for a lazy one; anything else unchanged."""
     if isinstance(source, FileSource):
         return source
+    if is_spark_frame(source):
+        raise UsageError("this is a table in Spark, which is not read here. Use assay.spark.evaluate(qrels, run)")
     if hasattr(source, "collect_schema") and not hasattr(source, "__len__"):
         return source.collect()
     if isinstance(source, str) and source == "-":
@@ -321,11 +329,11 @@ class ZstdFile(io.RawIOBase):
     file claims.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         import zstandard
 
         self._zstandard = zstandard
-        self._file = path.open("rb")
+        self._file = file
         self._frame: Any = None
         self._has_checksum = False
         self._ready = memoryview(b"")
@@ -400,8 +408,15 @@ class ZstdFile(io.RawIOBase):
         super().close()
 
 
+LAKES = ("s3://", "s3a://", "gs://", "abfs://", "abfss://", "wasbs://", "hdfs://", "dbfs:/", "file://")
+"""How the addresses begin that Spark reads."""
+
+
 def missing_file(path: str | Path) -> DataError:
     """The error for a file that does not exist, with a similar name from the same folder if there is one."""
+    if str(path).startswith(LAKES):
+        what = "this is an address and not a file. To read it with Spark: assay score --engine spark"
+        return DataError(what, source=str(path))
     place = Path(path)
     try:
         names = [entry.name for entry in place.parent.iterdir()]

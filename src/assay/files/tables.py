@@ -102,7 +102,8 @@ def _no_number(column: str) -> str:
 
 def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
     dialect = f"delim={literal(delimiter)}, quote='', escape='', auto_detect=false, hive_partitioning=false"
-    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none', buffer_size={CSV_BUFFER})"
+    reading = f"compression='uncompressed', buffer_size={CSV_BUFFER}"
+    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, {reading})"
 
 
 def _file(connection: Any, source: FileSource) -> Table | None:
