@@ -209,6 +209,28 @@ def test_columns_that_are_not_known_are_filled_in_by_the_user(folder, assay, fil
     assert walk(assay).code == 0
 
 
+@pytest.mark.parametrize("ids", ["KB-{0}", "KB-{0}; KB-9", '["KB-{0}"]', "KB-{0},KB-7"])
+def test_columns_with_ids_are_found_by_their_values(folder, assay, ids):
+    """The first columns are not those with the ids, and no name is the same in both tables."""
+    questions = "".join(
+        f'T{n},no,How does number {n} work?,"{ids.format(n).replace(chr(34), chr(34) * 2)}"\n' for n in range(6)
+    )
+    texts = "".join(f"{n},KB-{n},Number {n} works as a long text says here.\n" for n in range(10))
+    tables = {"fragen.csv": f"ticket,offen,frage,treffer\n{questions}", "texte.csv": f"zeile,artikel,inhalt\n{texts}"}
+    write(folder, tables)
+    assert assay("init").code == 0
+    fill_in_columns()
+    columns = load_plan(Path("plan.yaml")).columns
+    assert dict(columns) == {
+        "query_id": "ticket",
+        "query": "frage",
+        "relevant": "treffer",
+        "doc_id": "artikel",
+        "text": "inhalt",
+    }
+    assert walk(assay).code == 0
+
+
 def test_what_init_says_about_columns_that_are_not_known(folder, assay, snapshots):
     write(folder, {"golden.csv": FRAGEN, "corpus.csv": KORPUS})
     snapshots.check("init/unknown_columns", f"{assay('init').out}\n{Path('plan.yaml').read_text()}")

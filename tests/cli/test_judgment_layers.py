@@ -3,11 +3,13 @@
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 import assay as library
+from assay.cli import main
 from assay.judging import pool_from_lines
 from assay.store import Judgment, Store, digest_of_text
 
@@ -53,23 +55,37 @@ def grades_for(pool, truth):
     ]
 
 
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory, unjudged, truth):
+    """A folder with a store and pools, of which one has 200 pairs that Ana graded; two models graded all its pairs."""
+    folder = tmp_path_factory.mktemp("graded")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ASSAY_STORE", raising=False)
+        patch.chdir(folder)
+        with Store.open() as store:
+            store.save(unjudged)
+        for name, how in (("pool", "spread"), ("gap", "difference(bm25, tfidf_chars)"), ("depth", "depth")):
+            assert main(["pool", "latest", "--pairs", "200", "--how", how, "-o", f"{name}.jsonl", "-q"]) == 0
+        drawn = pool_in("pool.jsonl")
+        with Store.open() as store:
+            store.judgments.give_all(grades_for(drawn, truth))
+            for model, step in (("first", 4), ("second", 7)):
+                store.judgments.give_all(
+                    [
+                        Judgment(
+                            "rag-template", p.query, p.document, model, noisy(truth, p, step), judged=WHEN, kind="model"
+                        )
+                        for p in drawn.pairs
+                    ]
+                )
+    return folder, drawn
+
+
 @pytest.fixture
-def judged(folder, unjudged, assay, truth):
-    """A pool of 200 pairs that Ana graded, and grades of two models for all pairs."""
-    with Store.open() as store:
-        store.save(unjudged)
-    for name, how in (("pool", "spread"), ("gap", "difference(bm25, tfidf_chars)"), ("depth", "depth")):
-        assert assay("pool", "latest", "--pairs", 200, "--how", how, "-o", f"{name}.jsonl").code == 0
-    drawn = pool_in("pool.jsonl")
-    with Store.open() as store:
-        store.judgments.give_all(grades_for(drawn, truth))
-        for model, step in (("first", 4), ("second", 7)):
-            store.judgments.give_all(
-                [
-                    Judgment("rag-template", p.query, p.document, model, noisy(truth, p, step), judged=WHEN, kind="model")
-                    for p in drawn.pairs
-                ]
-            )
+def judged(folder, graded):
+    """The pool that was judged, and a copy of its folder to work in."""
+    built, drawn = graded
+    shutil.copytree(built, folder, dirs_exist_ok=True)
     return drawn
 
 
@@ -337,9 +353,9 @@ def test_grades_without_a_pool_or_judgments_to_overrule_are_refused(folder, assa
 def test_a_model_may_be_named_without_its_digest(assay):
     """`gpt #12ab34cd` may be called `gpt` if no other model has this name."""
     with Store.open() as store:
-        for name in ("gpt #1", "two #1", "two #2"):
-            own = store.judgments.find("rag-template", kind="model")
-            store.judgments.give_all(each._replace(judge=name) for each in own if each.judge == "first")
+        own = [each for each in store.judgments.find("rag-template", kind="model") if each.judge == "first"]
+        for name, count in (("gpt #1", len(own)), ("two #1", 1), ("two #2", 1)):
+            store.judgments.give_all(each._replace(judge=name) for each in own[:count])
     compare = ("compare", "latest", "--judgments", "corrected", "--pool", "pool.jsonl", "--judge")
     whole, short, unclear = (assay(*compare, name) for name in ("gpt #1", "gpt", "two"))
     assert (whole.code, short.out) == (0, whole.out)

@@ -170,3 +170,10 @@ def test_a_share_after_lenient_leads_to_the_right_option(
         assert main(words) == 2
         assert f"--lenient has no value, but {words[-1]} comes after it" in (err := capsys.readouterr().err)
         assert f"--lenient-share {words[-1]}" in err
+
+
+@pytest.mark.parametrize("address", ["s3a://bucket/run.parquet", "abfss://lake@account/runs", "hdfs://name/run"])
+def test_addresses_of_a_lake_lead_to_spark(capsys, address):
+    assert main(["score", "examples/qrels.txt", address]) == 3
+    what = "this is an address and not a file. To read it with Spark: assay score --engine spark"
+    assert capsys.readouterr().err == f"error: {address}: {what}\n"

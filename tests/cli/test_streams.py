@@ -107,7 +107,8 @@ def place(tmp_path_factory):
 def run(place, name, **streams):
     """The command with these streams; what it left in those that are pipes."""
     words = name.split() if name.startswith("-") else [name, *COMMANDS[name]]
-    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}  # as for users
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": buffered, **streams}
     done = subprocess.run([SCRIPT, *words], cwd=place, stdin=subprocess.DEVNULL, timeout=120, check=False, **how)
     assert not BUG.search((done.stderr or b"").decode())
     return done

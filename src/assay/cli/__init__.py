@@ -66,8 +66,12 @@ def _has_written_version() -> bool:
     from assay._version import __version__
 
     try:
-        sys.stdout.write(f"assay {__version__}\n")
-        sys.stdout.flush()
+        usual = sys.__stdout__
+        if usual is not None and sys.stdout is usual:  # past its buffer, which would keep what cannot be written
+            usual.flush()
+            os.write(usual.fileno(), f"assay {__version__}{os.linesep}".encode())
+        else:
+            sys.stdout.write(f"assay {__version__}\n")
     except (AttributeError, OSError, ValueError):  # there is no output, its reader is gone, or it is closed
         return False
     return True

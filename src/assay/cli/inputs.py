@@ -384,4 +384,5 @@ def some_files(words: Sequence[str]) -> str:
 
 
 def _looks_like_a_file(word: str) -> bool:
-    return word == STANDARD_INPUT or os.sep in word or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()
+    is_path = "/" in word or os.sep in word  # Windows accepts both
+    return word == STANDARD_INPUT or is_path or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()

@@ -14,7 +14,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from assay.cli.file_errors import errors_at, errors_of, errors_of_judgments
 from assay.cli.inputs import STANDARD_INPUT, Inputs, Kind, Word, describe_lack
@@ -26,7 +26,7 @@ from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
-    from assay.evaluation import Result
+    from assay.evaluation import AgeSource, Result
     from assay.metrics import BoundMetric
     from assay.model import Qrels, Run
     from assay.store import LookupResult
@@ -273,9 +273,17 @@ def load_runs(options: argparse.Namespace, inputs: Inputs, duplicates: str) -> d
     return runs
 
 
-def load_judged(options: argparse.Namespace, inputs: Inputs) -> tuple[Qrels, Any]:
-    """Judgments and the one run, as ids. A benchmark first decides which retrieved documents are relevant."""
-    from assay.evaluation import judge
+class JudgedRun(NamedTuple):
+    """Judgments, a run as ids, and the ages of documents if they are known."""
+
+    qrels: Qrels
+    run: Any
+    ages: AgeSource | None = None
+
+
+def load_judged(options: argparse.Namespace, inputs: Inputs) -> JudgedRun:
+    """Judgments and the one run. A benchmark first decides which retrieved documents are relevant."""
+    from assay.evaluation import AgeSource, judge
     from assay.model import Qrels
 
     scoring = make_scoring(options, inputs)
@@ -285,10 +293,10 @@ def load_judged(options: argparse.Namespace, inputs: Inputs) -> tuple[Qrels, Any
         raise UsageError(f"expected one run, found {len(others) + 1}: {names}")
     truth = load_truth(options, inputs, scoring)
     if isinstance(truth, Qrels):
-        return truth, source
+        return JudgedRun(truth, source)
     with _errors_at(options, inputs, source):
         judgement = judge(truth, source, scoring.relevance, scoring.profile.policy)
-    return judgement.qrels, judgement.run
+    return JudgedRun(judgement.qrels, judgement.run, AgeSource.of(judgement.dataset))
 
 
 def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tuple[Any, str]]:

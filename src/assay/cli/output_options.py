@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
 PARQUET = ".parquet"
+PAGE = ".html"
+"""The file extension of commands that also write an HTML page."""
 TEXT_FORMATS = ("table", "json")
 TEXT_ENDINGS = ".json .txt"
 """Formats and file extensions of commands that print text or JSON."""
@@ -113,11 +115,14 @@ def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -
     """Refuse files that cannot be written, before anything is read. Without files, nothing is imported."""
     if not paths:
         return
-    from assay.reports import check_endings, check_outputs
+    from assay.reports import check_endings, check_html_packages, check_outputs
 
     check_endings(paths, endings.split(), form)
-    check_outputs([path for path in paths if not is_parquet(path)], form=form)
+    check_outputs([path for path in paths if not is_parquet(path) and not is_page(path)], form=form)
     check_outputs(filter(is_parquet, paths), [PARQUET])
+    if pages := [path for path in paths if is_page(path)]:
+        check_outputs(pages, [PAGE])
+        check_html_packages()
 
 
 def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
@@ -126,7 +131,13 @@ def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
         return []
     from assay.reports import form_of
 
-    return ["csv" if is_parquet(path) else form_of(Path(path), form) for path in paths]
+    forms = {PARQUET: "csv", PAGE: "html"}
+    return [forms.get(Path(path).suffix.lower()) or form_of(Path(path), form) for path in paths]
+
+
+def is_page(path: str) -> bool:
+    """Whether a file is an HTML page."""
+    return path.lower().endswith(PAGE)
 
 
 def is_parquet(path: str) -> bool:
@@ -170,15 +181,19 @@ def add_slice_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_by_argument(group: argparse._ArgumentGroup) -> None:
-    """The option for slices by tag."""
+TAGS_OF_QUERIES = (
+    "split the queries by a tag: language, difficulty, type, domain, length …; language*difficulty combines two tags"
+)
+
+
+def add_by_argument(group: argparse._ArgumentGroup, what: str = TAGS_OF_QUERIES, metavar: str = "TAG") -> None:
+    """The option for slices by tag, or by a column of a search log."""
     group.add_argument(
         "--by",
         nargs="+",
         action="extend",
-        metavar="TAG",
-        help="split the queries by a tag: language, difficulty, type, domain, length …; language*difficulty combines two "
-        "tags",
+        metavar=metavar,
+        help=what,
     )
 
 
@@ -265,6 +280,15 @@ def _parse_store(text: str) -> str:
                 f"Set the environment variable {VARIABLE} to this URL, and leave out --store\n"
             )
     return text
+
+
+def save_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
+    """Save results in the store, which is created if needed, and say under which name."""
+    from assay.store import keep, parse_location
+
+    stored = keep(results, url=options.store)
+    if not options.quiet:
+        sys.stderr.write(f"saved as {stored} in {parse_location(options.store)}\n")
 
 
 def open_store(options: argparse.Namespace) -> Store:

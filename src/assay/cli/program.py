@@ -205,7 +205,8 @@ class Parser(argparse.ArgumentParser):
         hint = "assay help lists all commands" if kind == "command" else f"choose from {', '.join(known)}"
         if kind and known and value not in known:
             raise UnknownName(kind, value, near_matches(value, known), hint)
-        super()._check_value(action, value)
+        if action.choices is not None and value not in action.choices:  # versions of argparse word it differently
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r} (choose from {', '.join(known)})")
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and how to get help."""

@@ -13,6 +13,7 @@ TO_FILL_IN = """\
 # assay does not know the columns below. The column after each role is a guess: correct it, and remove the # and the ?.
 # assay datasets formats lists all roles."""
 MEANINGS = {
+    "query_id": "the id of a query",
     "query": "the text of a query",
     "relevant": "the ids of its relevant documents",
     "doc_id": "the id of a document",
@@ -26,18 +27,30 @@ MAX_COLUMNS = 20
 def columns_to_fill_in(queries: UnknownTable | None, documents: UnknownTable | None) -> str:
     """The key `columns`, with a guess for each role; the columns of the tables come first."""
     tables = [table for table in (queries, documents) if table]
-    guesses: dict[str, str] = {}
-    if queries:
-        others = documents.columns if documents else ()
-        guesses |= {"query": queries.text_column, "relevant": queries.id_column(others)}
-    if documents:
-        others = queries.columns if queries else ()
-        guesses |= {"doc_id": documents.id_column(others), "text": documents.text_column}
+    guesses = _guesses(queries, documents)
     width = max(len(role) + len(printable(name)) for role, name in guesses.items())
     lines = [f"#   {f'{role}: {printable(name)}?'.ljust(width + 3)}   # {MEANINGS[role]}" for role, name in guesses.items()]
     return "\n".join(
         [TO_FILL_IN, *(f"#   {printable(table.path.name)}: {_listed(table)}" for table in tables), "# columns:", *lines]
     )
+
+
+def _guesses(queries: UnknownTable | None, documents: UnknownTable | None) -> dict[str, str]:
+    """Role → the column that probably has it."""
+    from assay.datasets import linked_columns
+
+    if queries and documents:
+        relevant, doc_id = linked_columns(queries, documents)
+    else:
+        relevant, doc_id = (table.other_columns[0] if table else "" for table in (queries, documents))
+    guesses: dict[str, str] = {}
+    if queries:
+        query_id = queries.key_column(without=(relevant,))
+        guesses |= {"query_id": query_id} if query_id else {}
+        guesses |= {"query": queries.text_column, "relevant": relevant}
+    if documents:
+        guesses |= {"doc_id": doc_id, "text": documents.text_column}
+    return guesses
 
 
 def describe_unknown(table: UnknownTable) -> str:

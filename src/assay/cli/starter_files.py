@@ -305,4 +305,5 @@ def next_commands(starter: Starter, folder: Path) -> tuple[tuple[str, str], ...]
         ("assay bless latest --as main", "makes these results the baseline"),
         ("assay gate latest --rules gate.yaml", "checks the newest results against the baseline"),
         (f"assay report latest -o {report_file()}", "writes a report"),
+        ("git push", "then run the workflow retrieval by hand on main once: its results become the baseline on GitHub"),
     )

@@ -37,12 +37,14 @@ PAGE_ENDINGS = (".html", ".htm")
 RULES = InputRules(
     metrics="metrics to compare; the verdict is about the first one", has_default=True, keep_rankings=lambda _: True
 )
+UNUSED = "note: --datasets {}: no result was evaluated on this benchmark, or it has changed since. Its texts are not shown"
 MAX_QUERIES_SHOWN = 10
 """The number of queries with the largest losses and gains, in text formats."""
 
 
 EXAMPLES = """\
   assay report latest -o report.html
+  assay report latest -o report.html --datasets my-benchmark
   assay report main latest -o change.html -o change.md --gate gate.yaml
   assay report before.json after.json -o cmp.html -o table.tex -o figures/ --charts pdf
   assay report qrels.txt bm25.run dense.run -m ndcg@10 map -o runs.html --title "Two runs" """
@@ -53,6 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_by_argument(parser.add_argument_group("slices"))
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="benchmarks whose texts and small images the page may show, if the result has the same fingerprint",
+    )
     gate = parser.add_argument_group("gate")
     gate.add_argument(
         "--gate",
@@ -78,6 +87,8 @@ def run_report(options: argparse.Namespace) -> int:
     """Options are checked before anything is read; nothing is written unless everything worked."""
     how = make_comparison_options(options)
     check_files(options)
+    if options.dataset and options.datasets:
+        raise UsageError("--dataset scores again and shows the texts of its benchmark. To show texts only, use --datasets")
     inputs = parse_inputs(options, RULES)
     check_baseline(options, inputs)
     load = cache(lambda: load_results(options, inputs))
@@ -95,10 +106,11 @@ def run_report(options: argparse.Namespace) -> int:
 def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how: ComparisonOptions) -> list[BenchmarkReport]:
     """A part of the page for each benchmark; several systems on one are compared."""
     from assay.reports import BenchmarkReport, anchor_of
-    from assay.web import content_of_cards
+    from assay.web import CardSources
 
-    texts = content_of_cards(options.dataset, options.dataset_format)
-    groups = sources.groups
+    cards = CardSources(options.dataset, options.datasets, options.dataset_format)
+    write_notes(options, *(UNUSED.format(path) for path in cards.unused(sources.results)))
+    texts, groups = cards.content, sources.groups
     reports = []
     for place, group in enumerate(groups, 1):
         name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
@@ -106,7 +118,9 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
         working = [result for result in group if not result.is_total_failure] or group[:1]
         failed = tuple(result for result in group if result not in working)
         comparison, shown = None, tuple(working)
-        if len(working) == 1:
+        if working[0].rows_are != "query":  # users of logs are compared by assay experiment
+            shown = tuple(working)
+        elif len(working) == 1:
             shown = (_with_asked_metrics(options, working[0]),)
         else:
             comparison = compare_best(options, working, how)

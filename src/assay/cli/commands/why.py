@@ -47,7 +47,8 @@ def run_why(options: argparse.Namespace) -> int:
     check_output(options.output, TEXT_ENDINGS, options.file_format)
     inputs = parse_inputs(options, RULES)
     truth = ("--dataset", inputs.truth) if inputs.is_dataset else (inputs.truth,) if inputs.truth else ()
-    asked = ExplanationOptions((*truth, *(word.path for word in inputs.systems)), _digits(options), options.top)
+    as_of = ("--as-of", options.as_of) if options.as_of else ()
+    asked = ExplanationOptions((*truth, *(word.path for word in inputs.systems), *as_of), _digits(options), options.top)
     if inputs.is_scored:
         return _explain_results(options, inputs, asked)
     if not options.metrics:
@@ -66,8 +67,8 @@ def _explain_metrics(options: argparse.Namespace, inputs: Inputs, asked: Explana
     from assay.reports import json_text, render_why, why_to_dict
 
     start = Start(make_profile(options), policy_flags(options))
-    qrels, run = load_judged(options, inputs)
-    explanations = why(qrels, run, options.metrics, options.expected, start)
+    judged = load_judged(options, inputs)
+    explanations = why(judged.qrels, judged.run, options.metrics, options.expected, start, judged.ages)
 
     def render(form: str, style: Style) -> str:
         if form == "json":

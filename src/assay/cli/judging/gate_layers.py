@@ -65,7 +65,7 @@ def _is_blind(now: Result, before: Result, name: str) -> bool:
     columns = [result.table.columns.get(name) for result in (now, before)]
     if any(column is None or not column.is_estimate for column in columns):
         return False
-    if estimated_difference(*columns).n_judged > 1 or now.table.query_ids != before.table.query_ids:  # type: ignore[arg-type]
+    if estimated_difference(*columns).n > 1 or now.table.query_ids != before.table.query_ids:  # type: ignore[arg-type]
         return False
     bound = next(metric for metric in now.metrics if metric.name == name)
     k, kind = bound.params.get("k"), set if bound.metric.name == "precision" else list  # others depend on the order
