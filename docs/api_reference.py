@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, ForwardRef
 
 PACKAGES = {
     "assay": "the functions and classes that most users need",
@@ -24,10 +24,12 @@ PACKAGES = {
     "assay.embeddings": "models that turn texts into vectors",
     "assay.judging": "pools of pairs to judge, and estimates from a sample",
     "assay.judged_answers": "verdicts about claims, nuggets and contexts of answers",
+    "assay.learning_to_rank": "which features of a ranking model help",
     "assay.monitoring": "rules, the gate, history and drift",
     "assay.store": "the store of results and judgments",
     "assay.charts": "charts as Vega-Lite specifications and images",
     "assay.ontology": "ontologies, and benchmarks of phenotypes",
+    "assay.spark": "runs that are tables in Spark",
     "assay.conformance": "a test kit for your own metric code",
     "assay.schemas": "JSON Schemas of everything that assay writes",
 }
@@ -155,7 +157,8 @@ def _plain(parameter: inspect.Parameter | str) -> str:
 
 def _text(annotation: Any) -> str:
     """A type as it is written in the source, without the modules of typing."""
-    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    written = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation  # a named tuple before 3.14
+    text = written if isinstance(written, str) else inspect.formatannotation(written)
     return re.sub(r"\b(?:typing|collections\.abc|assay(?:\.\w+)*)\.", "", text)
 
 

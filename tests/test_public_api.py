@@ -5,48 +5,48 @@ from __future__ import annotations
 import ast
 import dataclasses
 import importlib
-import inspect
 import pickle
 from pathlib import Path
 
 import pytest
+from tests._public_api import MODULES, described, described_commands, described_names
 
 import assay
-import assay.compat.pytrec_eval
-import assay.errors
-import assay.metrics
-
-MODULES = (assay, assay.metrics, assay.compat.pytrec_eval)
-
-
-def called(function) -> str:
-    """How a function is called, without its annotations: `name`, `name=default`, and `*` before keywords."""
-    signature = inspect.signature(function)
-    bare = [one.replace(annotation=inspect.Parameter.empty) for name, one in signature.parameters.items() if name != "self"]
-    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
-
-
-def described(name: str, value: object) -> list[str]:
-    """A line for a name, and one for every public method of a class."""
-    if inspect.isfunction(value):
-        return [f"{name}{called(value)}"]
-    if not inspect.isclass(value):
-        return [f"{name}: {type(value).__name__}"]
-    methods = {each: getattr(value, each) for each in dir(value) if not each.startswith("_")}
-    own = {each: method for each, method in methods.items() if getattr(method, "__module__", "").startswith("assay")}
-    lines = [f"{name}.{each}{called(method)}" for each, method in own.items() if inspect.isroutine(method)]
-    return [f"class {name}" if issubclass(value, Exception) else f"class {name}{called(value)}", *lines]
+from assay.cli import main
 
 
 def test_names_and_how_they_are_called(snapshots):
-    lines = []
-    for module in MODULES:
-        assert module.__all__ == sorted(module.__all__)
-        lines += [f"## {module.__name__}"]
-        lines += [line for name in module.__all__ for line in described(name, getattr(module, name))]
-    result = assay.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, ["mrr"], name="mine")
-    lines += ["## a result", " ".join(name for name in dir(result) if not name.startswith("_"))]
-    snapshots.check("api/names", "\n".join(lines) + "\n")
+    """All packages of the Python API, all drop-ins, and what the pages import from elsewhere."""
+    for name in MODULES:
+        names = importlib.import_module(name).__all__
+        assert len(set(names)) == len(names) > 0, name
+    snapshots.check("api/names", described_names())
+
+
+def test_every_command_with_its_options(snapshots, capsys):
+    assert main(["completion", "bash"]) == 0
+    snapshots.check("api/commands", described_commands(capsys.readouterr().out))
+
+
+def test_a_changed_default_a_new_parameter_and_a_renamed_method_are_seen():
+    """What is recorded changes if the way of calling changes; annotations and docstrings do not count."""
+
+    class Old:
+        def find(self, name: str, *, deep: bool = False) -> str:
+            """The old text."""
+
+        @property
+        def size(self) -> int:
+            """A number."""
+
+    class New:
+        def find(self, name: bytes, *, deep: bool = True) -> str:
+            """The new text."""
+
+    Old.__module__ = New.__module__ = "assay.example"
+    assert list(described("Thing", Old)) == ["class Thing()", "Thing.find(name, *, deep=False)", "Thing.size: property"]
+    assert list(described("Thing", New)) == ["class Thing()", "Thing.find(name, *, deep=True)"]
+    assert "**settings) with alpha, cluster" in "\n".join(described("compare", assay.compare))
 
 
 def test_names_are_those_of_their_home():
