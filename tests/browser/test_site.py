@@ -46,7 +46,7 @@ def others(page, address):
     return [url for url in page.asked if not url.startswith((address, "data:", "blob:"))]
 
 
-@pytest.mark.parametrize("path", ["", "tour/", "metrics/", "api/assay/", "web/queue/", "peers/", "charts/"])
+@pytest.mark.parametrize("path", ["", "tour/", "metrics/", "api/assay/", "web/queue/", "peers/", "charts/", "gallery/"])
 def test_pages_load_nothing_from_other_hosts(page, address, path):
     assert page.goto(f"{address}/{path}").ok
     page.wait_for_load_state("networkidle")
@@ -60,7 +60,8 @@ def test_a_reader_finds_a_metric_by_search(page, address):
     page.keyboard.type("reciprocal rank")
     page.locator(".md-search-result__link").first.wait_for()
     found = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
-    assert any("/metrics/" in link for link in found)
+    assert "/metrics/" in found[0], "the first page"
+    assert found[1].endswith("#mrr"), "its best section"
     page.locator(".md-search-result__link").first.click()
     page.wait_for_url(re.compile(r"\?h="))
     assert (others(page, address), page.problems) == ([], [])
@@ -79,7 +80,7 @@ def test_the_home_page_leads_each_reader_to_a_page(page, address):
 
 def test_a_phone_needs_no_sideways_scrolling(browser, address):
     opened = browser.new_page(viewport={"width": 390, "height": 844})
-    for path in ("", "metrics/", "tour/"):
+    for path in ("", "metrics/", "tour/", "gallery/"):
         opened.goto(f"{address}/{path}")
         assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     opened.close()
