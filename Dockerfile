@@ -9,7 +9,7 @@ RUN python -m venv /opt/assay \
 FROM python:3.13-slim
 RUN useradd --uid 10001 --create-home assay && mkdir /data && chown assay /data
 COPY --from=build /opt/assay /opt/assay
-ENV PATH=/opt/assay/bin:$PATH PYTHONUNBUFFERED=1 ASSAY_STORE=/data/assay.db
+ENV PATH=/opt/assay/bin:$PATH PYTHONUNBUFFERED=1 ASSAY_STORE=/data/assay.db ASSAY_CACHE=/data/cache
 USER 10001
 WORKDIR /data
 VOLUME /data

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tools.release.agreement import disagreements, repository_disagreement, version_of
-from tools.release.distributions import relative_links
+from tools.release.agreement import disagreements, repository_disagreements, version_of
+from tools.release.distributions import IMAGES, SOURCE, dead_links, relative_links
 
 import assay
 
@@ -24,8 +24,10 @@ def checkout(tmp_path):
     """The files of a release that agree."""
     (tmp_path / "src" / "assay").mkdir(parents=True)
     (tmp_path / "src" / "assay" / "_version.py").write_text('__version__ = "1.2.3"\n')
-    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.3 (2026-11-19)\n\n### Added\n")
-    (tmp_path / "CITATION.cff").write_text("title: assay\nversion: 1.2.3\nlicense: MIT\n")
+    (tmp_path / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## 1.2.3 - 2026-11-19\n\n### Added\n\n- A thing.\n\n## 1.2.2 - 2026-10-01\n\n- Less.\n"
+    )
+    (tmp_path / "CITATION.cff").write_text("title: assay\nversion: 1.2.3\ndate-released: 2026-11-19\nlicense: MIT\n")
     (tmp_path / "pyproject.toml").write_text('[project.urls]\nSource = "https://example.org/team/assay"\n')
     return tmp_path
 
@@ -38,7 +40,11 @@ def test_a_release_that_agrees_has_no_finding(checkout):
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("CHANGELOG.md", "(2026-11-19)", "(unreleased)", "CHANGELOG.md has no heading"),
+        ("CHANGELOG.md", "1.2.3 - 2026-11-19", "1.2.3 (unreleased)", "CHANGELOG.md has no heading"),
+        ("CHANGELOG.md", "- A thing.\n", "", "CHANGELOG.md lists nothing under 1.2.3"),
+        ("CHANGELOG.md", "## 1.2.3", "## Unreleased\n\n## 1.2.3", "CHANGELOG.md has Unreleased above 1.2.3"),
+        ("CHANGELOG.md", "1.2.2", "1.3.0", "not in descending order"),
+        ("CITATION.cff", "2026-11-19", "2026-11-18", "CITATION.cff does not have 'date-released: 2026-11-19'"),
         ("CITATION.cff", "1.2.3", "1.2.2", "CITATION.cff does not have 'version: 1.2.3'"),
         ("src/assay/_version.py", "1.2.3", "1.2", "is not major.minor.patch"),
     ],
@@ -66,7 +72,25 @@ def test_metadata_name_the_repository_of_the_checkout(checkout, origin, agrees):
     subprocess.run(["git", "init", "--quiet", checkout], check=True)
     if origin:
         subprocess.run(["git", "-C", checkout, "remote", "add", "origin", origin], check=True)
-    assert (repository_disagreement(checkout) is None) is agrees
+    found = [finding for finding in repository_disagreements(checkout) if "origin is" in finding]
+    assert (found == []) is agrees
+
+
+def test_a_tag_that_is_used_and_uncommitted_changes_are_named(checkout):
+    def git(*words):
+        subprocess.run(["git", "-C", checkout, "-c", "user.name=a", "-c", "user.email=a@example.org", *words], check=True)
+
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "first")
+    git("tag", "v1.2.3")
+    assert repository_disagreements(checkout) == []
+    (checkout / "CHANGELOG.md").write_text("changed")
+    [finding] = repository_disagreements(checkout)
+    assert finding == "changes are not committed: 1 files. Commit them first"
+    git("commit", "--quiet", "--all", "-m", "second")
+    [finding] = repository_disagreements(checkout)
+    assert finding.startswith("the tag v1.2.3 already exists, at commit ")
 
 
 def test_relative_links_are_found():
@@ -74,10 +98,15 @@ def test_relative_links_are_found():
     assert len(relative_links(text)) == 2
 
 
+def test_links_of_the_description_lead_to_files():
+    text = f'[a]({SOURCE}/blob/main/README.md) [b]({SOURCE}/blob/main/docs/gone.md#part) <img src="{IMAGES}/main/gone.svg">'
+    assert dead_links(text) == ["docs/gone.md", "gone.svg"]
+
+
 def test_versions_of_this_checkout_agree():
-    """Also while the version is unreleased, all but the date of the changelog agree."""
+    """Also while work goes on for the next version, all but the sections of the changelog agree."""
     assert version_of() == assay.__version__
-    assert [finding for finding in disagreements("") if "CHANGELOG" not in finding] == []
+    assert [finding for finding in disagreements("") if not finding.startswith("CHANGELOG.md has")] == []
 
 
 def test_extras_have_no_exact_versions():

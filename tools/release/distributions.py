@@ -10,9 +10,12 @@ import sys
 import zipfile
 from pathlib import Path
 
+from tools.release.advisories import found_in, read_advisories
 from tools.release.agreement import ROOT
 
 LEAST_RATING = 9
+SOURCE = "https://github.com/assay-ir/assay"
+IMAGES = "https://raw.githubusercontent.com/assay-ir/assay"
 EXTRAS = "dense,hpo,postgres,report,web"
 TRIALS = (
     ["doctor"],
@@ -64,10 +67,18 @@ def described(wheel: Path) -> list[str]:
         names = archive.namelist()
         [metadata] = [archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA")]
     lacking = [name for name in ("LICENSE", "NOTICE") if not any(one.endswith(f"/licenses/{name}") for one in names)]
-    relative = relative_links(metadata)
-    if lacking or relative:
-        raise SystemExit(f"the wheel has no {', '.join(lacking)}" if lacking else f"relative links: {', '.join(relative)}")
-    return ["the wheel has LICENSE and NOTICE", "all links in the description are absolute"]
+    if lacking:
+        raise SystemExit(f"the wheel has no {', '.join(lacking)}")
+    for what, links in {"relative links": relative_links(metadata), "links to no file": dead_links(metadata)}.items():
+        if links:
+            raise SystemExit(f"{what} in the description: {', '.join(links)}")
+    return ["the wheel has LICENSE and NOTICE", "all links in the description are absolute and lead to files"]
+
+
+def dead_links(text: str) -> list[str]:
+    """Links to the repository whose file the checkout does not have."""
+    pattern = rf"{re.escape(SOURCE)}/(?:blob|tree)/main/([^)\s\"#]+)|{re.escape(IMAGES)}/main/([^)\s\"#]+)"
+    return [path for parts in re.findall(pattern, text) for path in parts if path and not (ROOT / path).exists()]
 
 
 def relative_links(text: str) -> list[str]:
@@ -75,7 +86,7 @@ def relative_links(text: str) -> list[str]:
     return re.findall(r"\]\((?!https?://|#)([^)\s]+)\)|<img src=\"(?!https?://)[^\"]+\"", text)
 
 
-def try_wheel(wheel: Path, folder: Path) -> list[str]:
+def try_wheel(wheel: Path, folder: Path, advisories: Path | None = None) -> list[str]:
     """Install the wheel alone in an empty environment, and use it; then with extras, and look at the licences."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -87,7 +98,12 @@ def try_wheel(wheel: Path, folder: Path) -> list[str]:
         run(programs / "assay", *words, cwd=folder)
     run(*install, "--constraint", ROOT / "constraints.txt", f"{wheel}[{EXTRAS}]")
     problems = run(programs / "python", "-m", "pip", "check")
-    return [f"the wheel works alone: {', '.join(words[0] for words in TRIALS)}", problems.strip(), *licences(programs)]
+    return [
+        f"the wheel works alone: {', '.join(words[0] for words in TRIALS)}",
+        problems.strip(),
+        *licences(programs),
+        known_faults(programs, advisories),
+    ]
 
 
 def licences(programs: Path) -> list[str]:
@@ -100,3 +116,13 @@ def licences(programs: Path) -> list[str]:
         listed = "\n".join(f"  {name}: {licence}" for name, licence in sorted(unknown.items()))
         raise SystemExit(f"licences that nobody has reviewed (tools/release/distributions.py):\n{listed}")
     return [f"{len(rows)} packages have licences that are permissive or reviewed"]
+
+
+def known_faults(programs: Path, advisories: Path | None) -> str:
+    """No package of the environment has a known vulnerability; a note if there is no copy of the advisories."""
+    if advisories is None:
+        return "known vulnerabilities were not checked: give ADVISORIES=all.zip, or use pip-audit"
+    rows = json.loads(run(programs / "python", "-m", "pip", "list", "--format", "json"))
+    if found := found_in(read_advisories(advisories), {row["name"]: row["version"] for row in rows}):
+        raise SystemExit("packages with known vulnerabilities:\n" + "\n".join(f"  {one}" for one in found))
+    return f"none of {len(rows)} packages has a known vulnerability in {advisories.name}"
