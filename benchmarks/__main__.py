@@ -20,10 +20,12 @@ from benchmarks import (
     huge_files,
     indexes,
     json_text,
+    large_features,
     large_files,
     letor,
     loop,
     many_runs,
+    media,
     ontology,
     other_tools,
     queue,
@@ -46,7 +48,7 @@ MODULES = (
     *(ontology, hpo, runner, statistics, store, gate, answers, report, web, queue, letor),
 )
 
-ON_DEMAND = (web_memory, indexes, large_files, huge_files, many_runs)
+ON_DEMAND = (web_memory, indexes, large_files, large_features, huge_files, many_runs, media)
 """Measured only if named, because they take long."""
 
 

@@ -16,6 +16,7 @@ PROGRAMS = (
     "simulate_gate",
     "simulate_steps",
     "simulate_judging",
+    "simulate_exposure",
 )
 PAGES = Path(__file__).resolve().parent.parent / "docs"
 MARKED = "<!-- simulate: {name} -->\n{table}\n<!-- end -->"

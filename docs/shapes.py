@@ -233,6 +233,11 @@ SHAPES = (
         {"results.csv": "image_name| comment_number| comment\ncat.png| 0| A cat sleeps.\ncat.png| 1| A sleeping cat."},
     ),
     Shape(
+        "image–caption set: your own table",
+        "image_captions",
+        {"captions.csv": 'filename,caption\ncat.png,A cat sleeps.\ncat.png,"A cat, asleep."'},
+    ),
+    Shape(
         "HotpotQA",
         "hotpotqa",
         {

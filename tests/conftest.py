@@ -42,9 +42,9 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """When texts are written, only the tests run that compare texts: with snapshots, or with pages."""
+    """When texts are written, only the tests run that compare: with snapshots, pages, or pictures of charts."""
     if IS_WRITING:
-        items[:] = [item for item in items if {"snapshots", "workplace"} & set(item.fixturenames)]
+        items[:] = [item for item in items if {"snapshots", "workplace", "pictures"} & set(item.fixturenames)]
     if (seed := config.getoption("--random-order")) is not None:
         items[:] = shuffled(items, random.Random(seed))
 
@@ -58,9 +58,10 @@ def shuffled(items, rng):
 
 
 def pytest_collection_finish():
-    """Collect garbage again, but never look at what was there before the first test."""
+    """Collect garbage again, but seldom, and never look at what was there before the first test."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 

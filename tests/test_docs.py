@@ -190,7 +190,10 @@ def test_links_lead_somewhere():
             name, _, anchor = target.partition("#")
             file = (page.parent / name).resolve() if name else page
             assert file.exists(), (page.name, target)
-            assert not anchor or anchor in anchors(file), (page.name, target)
+            if file.suffix == ".svg":
+                assert anchor in {"", "gh-light-mode-only", "gh-dark-mode-only"}, (page.name, target)
+            else:
+                assert not anchor or anchor in anchors(file), (page.name, target)
 
 
 def test_every_page_is_reached_from_the_readme():
@@ -239,7 +242,7 @@ def shown(code: Any, names: dict[str, Any]) -> str:
 SLOW_PAGES = {
     "python": {"chunkers.md", "hpo.md", "phentrieve.md", "report.md", "web-api.md"},
     "console": {
-        *("chunkers.md", "hpo.md", "phentrieve.md", "report.md"),
+        *("chunkers.md", "gallery.md", "hpo.md", "phentrieve.md", "report.md"),
         *("judging.md", "tour.md", "running.md", "ci.md", "store.md", "statistics.md", "charts.md", "conformance.md"),
     },
 }

@@ -57,6 +57,7 @@ def test_two_systems(said, tmp_path):
     assert verdict in client.get(f"/compare?{asked}").text.replace("&#39;", "'")
 
 
+@pytest.mark.slow
 def test_several_systems_share_one_family(said, tmp_path):
     closing = evaluate(said, PROVIDERS)
     (compared,) = json.loads(said("compare", "latest", "--store", "assay.db", "-f", "json"))["comparisons"]

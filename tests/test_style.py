@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -73,6 +74,15 @@ def strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@pytest.fixture
+def no_collection():
+    """Millions of nodes come and go: to look for garbage among them takes as long as to parse."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collection")
 def test_texts_in_the_source_are_plain_english():
     found = []
     for file in sorted((ROOT / "src").rglob("*.py")):

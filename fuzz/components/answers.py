@@ -16,7 +16,7 @@ from assay.conformance.check import parse_answers
 from assay.conformance.render import render_report
 from assay.conformance.report import check_answers
 from assay.files.answers_and_routes import read_answers, read_routes
-from assay.providers.nearest import open_vectors
+from assay.providers import open_vectors
 from fuzz.component import Component
 from fuzz.components._database import share_database
 from fuzz.files import join_files, write_file, write_folder

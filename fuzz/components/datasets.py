@@ -77,15 +77,16 @@ def _written_again(one: Format, dataset: BenchmarkDataset) -> None:
 
 
 def _ending(one: Format) -> str:
-    return ".json" if one.name in SINGLE else ""
+    return SINGLE.get(one.name, "")
 
 
-SINGLE = {
+JSON_FILES = (
     *("json", "golden", "queries", "squad", "locomo", "rag_template", "hpo_cases", "dpr", "hotpotqa", "miracl"),
     "image_captions",
     *("longmemeval", "longmemeval_turns", "longmemeval_user", "longmemeval_user_turns"),
-}
-"""Formats that are one file of JSON."""
+)
+SINGLE = {**dict.fromkeys(JSON_FILES, ".json")}
+"""Formats that are one file, with its extension."""
 RAG_ROWS = [
     {"user_input": "How?", "retrieved_contexts": ["a", "b"], "reference_contexts": ["b"], "reference": "b", "response": "c"},
     {"input": "How?", "retrieval_context": "a|b", "context": ["a"], "expected_output": "b", "actual_output": "c"},
@@ -112,9 +113,9 @@ def _single(one: Format) -> Component:
         seeds = [one.example.partition("\n\nJSON lines")[0].encode()]
     return Component(
         f"dataset_{one.name}",
-        _check(one, lambda data: write_file(f"{one.name}.json", data)),
+        _check(one, lambda data: write_file(f"{one.name}{_ending(one)}", data)),
         lambda: [*seeds, *_written(one)],
-        "json",
+        "json" if _ending(one) == ".json" else "text",
         tokens=_words(one),
         covers=(f"format {one.name}",),
     )

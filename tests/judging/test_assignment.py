@@ -88,12 +88,13 @@ def test_whole_queries_stay_together():
         assert changes == len(set(queries)) - 1
 
 
-def test_what_judges_have_done_estimates_without_bias():
+@pytest.mark.parametrize("n_draws", [40, pytest.param(150, marks=pytest.mark.slow)])
+def test_what_judges_have_done_estimates_without_bias(n_draws):
     """A part of the queue of two judges, at any time: the mean of many draws is the true value."""
     truth = {(query, doc): float(hash_of(query, doc) < 0.4) for query in RUNS["A"] for doc in RUNS["A"][query]}
     exact = np.mean([np.mean([truth[query, doc] for doc in ranking]) for query, ranking in RUNS["A"].items()])
     values = []
-    for seed in range(150):
+    for seed in range(n_draws):
         pool = share_work(assay.pool(RUNS, pairs=150, seed=seed, depth=10), ["Ana", "Ben"], 0.2)
         done = {*pairs_of(pool, "Ana")[:50], *pairs_of(pool, "Ben")[:15]}
         people = {}

@@ -193,7 +193,7 @@ def test_systems_that_few_judged_documents_tell_apart_have_wide_intervals():
     telling = {
         pair.query for pair in pool.drawn if pair.document in set(RUNS["dense"][pair.query][9:]) | {alike[pair.query][9]}
     }
-    assert 1 < gap.n_judged <= len(telling) < 30
+    assert 1 < gap.n <= len(telling) < 30
     few = assay.pool(runs, pairs=1, seed=1)
     (drawn,) = few.drawn
     blind = assay.Corrected({drawn.query: {drawn.document: 1}}, None, few).difference(runs["A"], runs["A′"])

@@ -105,6 +105,8 @@ CASES = {
 
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_a_difference_is_noticed_where_it_matters(name, tmp_path):
+    if name == "weights" and sum((0.7, 0.2, 0.1)) == 1.0:
+        pytest.skip("sum() of Python 3.12 and newer rounds once, so ranx tries these weights too")
     case = CASES[name]
     if name == "twice in a file":
         case = tuple(lambda call=call: call(tmp_path) for call in case)
