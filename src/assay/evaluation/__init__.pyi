@@ -45,6 +45,7 @@ from assay.evaluation.fusion_tuning import FusedScores as FusedScores
 from assay.evaluation.fusion_tuning import FusionTuning as FusionTuning
 from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
+from assay.evaluation.grader import data_of_view as data_of_view
 from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.ground_truth import NEXT_STEP as NEXT_STEP
 from assay.evaluation.ground_truth import evaluate_without_judgments as evaluate_without_judgments

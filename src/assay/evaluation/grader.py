@@ -275,7 +275,8 @@ DATA_OF_VIEW = {
 """View → what it contains, if its name does not say so."""
 
 
-def _data_of(view: str) -> str:
+def data_of_view(view: str) -> str:
+    """What a view contains, in words for messages: `routes`, `ages of documents`."""
     return DATA_OF_VIEW.get(view, view)
 
 
@@ -288,8 +289,9 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     for metric in metrics:
         view_name = metric.metric.view
         if view_name not in views:
-            available = f"but only {', '.join(map(_data_of, views))} are available here{ADVICE_OF_VIEW.get(view_name, '')}"
-            raise UsageError(f"{metric.name} needs {_data_of(view_name)}, {available}")
+            available = ", ".join(map(data_of_view, views))
+            needs = f"{metric.name} needs {data_of_view(view_name)}, but only {available} are available here"
+            raise UsageError(needs + ADVICE_OF_VIEW.get(view_name, ""))
         column = Column.of(metric.score(views[view_name]), metric.metric.aggregation, ones)
         if len(column.score) != len(query_ids):
             raise UsageError(f"{metric.name} returned {len(column.score)} scores for {len(query_ids)} queries")

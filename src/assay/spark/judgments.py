@@ -53,7 +53,7 @@ def _of_frame(source: Any) -> Qrels:
 def _roles(frame: Any) -> dict[str, str]:
     """Role → its column; an error for a table that cannot be read as judgments."""
     names, optional = tuple(dict.fromkeys(frame.columns)), ("subtopic", "iteration", *INTERVAL_ROLES)
-    roles = roles_of(lambda: find_columns(names, ("query", "document", "grade"), optional), "judgments")
+    roles = roles_of(lambda: find_columns(names, ("query", "document", "grade"), optional), "judgments", "relevance")
     try:
         refuse_intervals(roles)
     except DataError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.errors import UsageError
-from assay.evaluation import Profile, Setting
+from assay.evaluation import Profile, Setting, data_of_view
 
 FOLLOWED = ("docid_desc", "docid_asc", "expected", "error")
 """The values of ties that do not need an order of rows."""
@@ -23,8 +23,8 @@ def check_settings(settings: Iterable[Setting], profile: Profile) -> None:
             )
         if setting.metric.metric.view not in VIEWS:
             raise UsageError(
-                f"{setting.metric.name} needs {setting.metric.metric.view}, but a table in Spark has only rankings. "
-                "Choose other metrics, or collect the table and use assay.evaluate"
+                f"{setting.metric.name} needs {data_of_view(setting.metric.metric.view)}, but a table in Spark has only "
+                "rankings. Choose other metrics, or collect the table and use assay.evaluate"
             )
 
 

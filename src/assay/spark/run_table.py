@@ -39,7 +39,8 @@ def run_table(source: Any, run_col: str | None) -> RunTable:
     from pyspark.sql import functions as F  # noqa: N812
 
     name = None if run_col is None else _run_column(frame.columns, run_col)
-    roles = roles_of(lambda: find_run_columns([other for other in dict.fromkeys(frame.columns) if other != name]), "run")
+    others = [other for other in dict.fromkeys(frame.columns) if other != name]
+    roles = roles_of(lambda: find_run_columns(others), "run", "score")
     value = roles.get("score", roles.get("rank", ""))
     needed = {
         roles["query"]: ("ids of queries", IDS),

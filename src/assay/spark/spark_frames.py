@@ -82,12 +82,12 @@ def column(name: str) -> Any:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def roles_of(find: Callable[[], dict[str, str]], source: str) -> dict[str, str]:
-    """Role → its column; an error also says how to name columns in Python."""
+def roles_of(find: Callable[[], dict[str, str]], source: str, value: str) -> dict[str, str]:
+    """Role → its column; an error also says how to name columns in Python. `value` usually names the numbers."""
     try:
         return find()
     except DataError as error:
-        in_python = "columns={'query_id': 'NAME', 'doc_id': 'NAME'}"
+        in_python = f"columns={{'query_id': 'NAME', 'doc_id': 'NAME', {value!r}: 'NAME'}}"
         raise DataError(f"{error.what}. In Python: {in_python}", source=source) from None
 
 
