@@ -55,14 +55,12 @@ def sums(log):
 
 
 def test_the_delta_method_by_hand():
-    """Control: users (1 of 4), (2 of 8), (3 of 4); the ratio is 6/16, and the rests are (T − R·N) / (16/3)."""
+    """Control: users (1 of 4), (2 of 8), (3 of 4); without one of them, the ratio is 5/12, 4/8, 3/12 instead of 6/16."""
     log = [searches("a", "control", 1), *[searches("b", "control", 1)] * 2, searches("c", "control", 3)]
     log += [searches("d", "dense", 4), searches("e", "dense", 3), searches("f", "dense", 4)]
     (each,) = assay.compare_variants(log, "ctr@10").differences
-    rest = (np.array([1, 2, 3]) - 6 / 16 * np.array([4, 8, 4])) / (16 / 3)
-    of_control = (rest**2).sum() / 2 / 3
-    rest = (np.array([4, 3, 4]) - 11 / 12 * 4) / 4
-    of_dense = (rest**2).sum() / 2 / 3
+    of_control = 2 / 3 * sum((left - 6 / 16) ** 2 for left in (5 / 12, 4 / 8, 3 / 12))
+    of_dense = np.var([1, 3 / 4, 1], ddof=1) / 3  # all have seen as much, so it is a mean over users
     error = (of_control + of_dense) ** 0.5
     df = (of_control + of_dense) ** 2 / (of_control**2 / 2 + of_dense**2 / 2)
     assert (each.value_a, each.value_b, each.difference) == pytest.approx((6 / 16, 11 / 12, 11 / 12 - 6 / 16))
@@ -81,17 +79,17 @@ def test_users_of_equal_size_have_the_welch_test_of_scipy():
 
 
 def test_the_ratio_has_the_cluster_robust_error_of_statsmodels():
-    """A weighted regression on the variant, clustered by user, has the same variance without its small-sample factor."""
+    """A weighted regression on the variant with HC3, which measures each user from the fit without this user."""
     log = experiment()
     (each,) = assay.compare_variants(log, "ctr@10").differences
     by_variant = sums(log)
     top, bottom = (np.concatenate([by_variant[name][side] for name in by_variant]) for side in (0, 1))
     side = np.repeat([0.0, 1.0], [by_variant[name].shape[1] for name in by_variant])
-    fit = sm.WLS(top / bottom, sm.add_constant(side), weights=bottom).fit(cov_type="HC0")
+    fit = sm.WLS(top / bottom, sm.add_constant(side), weights=bottom).fit(cov_type="HC3")
     n = by_variant["control"].shape[1]
     assert each.difference == pytest.approx(fit.params[1])
-    assert (each.high - each.low) / 2 / stats.t.ppf(0.975, 2 * n - 2) == pytest.approx(
-        fit.bse[1] * (n / (n - 1)) ** 0.5, rel=1e-3
+    assert (each.high - each.low) / 2 / stats.t.ppf(0.975, each.df) == pytest.approx(
+        fit.bse[1] * ((n - 1) / n) ** 0.5, rel=1e-9
     )
 
 
@@ -242,3 +240,12 @@ def test_a_missing_earlier_period_is_noted_and_nothing_is_adjusted():
 def test_a_metric_without_data_is_not_tested():
     outcome = assay.compare_variants(experiment(40), "satisfied_click@5")
     assert outcome.verdict == "satisfied_click@5 of dense cannot be compared, because the log does not have what it needs."
+
+
+def test_a_user_who_saw_all_results_has_no_error():
+    """Without this user there is no ratio, so nothing is known about how much it varies."""
+    alone = Ratio.of(np.array([3.0, 0.0]), np.array([10.0, 0.0]))
+    assert alone.value == 0.3
+    estimate = ratio_difference(alone, Ratio.of(np.array([1.0, 2.0]), np.array([10.0, 10.0])), 0.95)
+    assert estimate.value == pytest.approx(-0.15)
+    assert np.isnan([estimate.low, estimate.high, estimate.p]).all()

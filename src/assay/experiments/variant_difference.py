@@ -16,7 +16,7 @@ from assay.experiments.earlier_period import users_adjustment
 from assay.logs import VariantUsers
 from assay.metrics import BoundMetric
 from assay.serialize import to_json
-from assay.stats import Estimate, Ratio, ratio_difference
+from assay.stats import Estimate, Ratio, ratio_difference, welch_freedom
 
 DELTA, CUPED, BETTING = "delta", "cuped", "betting"
 ESTIMATION_METHODS = {
@@ -55,6 +55,8 @@ class VariantDifference:
     p_corrected: float = math.nan
     is_significant: bool = False
     is_in_family: bool = True
+    df: float = math.nan
+    """The degrees of freedom of Student's t; nan if the interval is a confidence sequence."""
     draws: int = 0
     """No p here depends on random draws."""
 
@@ -128,6 +130,7 @@ class _Measured(NamedTuple):
     estimate: Estimate
     unadjusted: float
     reduction: float = math.nan
+    df: float = math.nan
 
 
 def compare_users(
@@ -156,6 +159,7 @@ def compare_users(
         improvement=sign * estimate.value,
         unadjusted=measured.unadjusted,
         variance_reduction=measured.reduction,
+        df=measured.df,
     )
 
 
@@ -163,12 +167,12 @@ def _by_ratios(_metric: BoundMetric, sums: Sums, users: VariantUsers, places: tu
     """The difference of the ratios, adjusted for an earlier period if there is one."""
     rows = [np.flatnonzero(users.variant == place) for place in places]
     first, second = (sums.ratio(row) for row in rows)
-    estimate = ratio_difference(first, second, 1 - how.alpha)
+    estimate, df = ratio_difference(first, second, 1 - how.alpha), welch_freedom(first, second)
     if sums.adjustment is None:
-        return _Measured(DELTA, (first.value, second.value), estimate, estimate.value)
+        return _Measured(DELTA, (first.value, second.value), estimate, estimate.value, df=df)
     plain = [sums.ratio(row, adjusted=False) for row in rows]
     left = (first.variance + second.variance) / (plain[0].variance + plain[1].variance)
-    return _Measured(CUPED, (first.value, second.value), estimate, plain[1].value - plain[0].value, 1 - left)
+    return _Measured(CUPED, (first.value, second.value), estimate, plain[1].value - plain[0].value, 1 - left, df)
 
 
 def _by_betting(metric: BoundMetric, sums: Sums, users: VariantUsers, places: tuple[int, int], how: Decision) -> _Measured:

@@ -77,6 +77,7 @@ from assay.stats.rank_agreement import rbo as rbo
 from assay.stats.ratios import Estimate as Estimate
 from assay.stats.ratios import Ratio as Ratio
 from assay.stats.ratios import ratio_difference as ratio_difference
+from assay.stats.ratios import welch_freedom as welch_freedom
 from assay.stats.repeat_noise import NoiseShare as NoiseShare
 from assay.stats.repeat_noise import noise_share as noise_share
 from assay.stats.resampling import index_blocks as index_blocks
