@@ -118,18 +118,21 @@ def decide_margin(
     alpha_worse: float | None = None,
     can_fail: bool = True,
     clusters: Clusters | None = None,
+    known: Pair | None = None,
 ) -> MarginDecision:
     """Decide whether `now` is worse than `before` by more than a margin, in units of the metric.
 
     It passes if a drop as large as the margin is rejected at (1 − level) ÷ 2, and fails if equal systems are rejected at
     `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass. If
     `can_fail` is false, it never fails. If there are `clusters` of the queries, clusters take the place of queries. For a
-    value that is not a mean, or of a search log, the interval at `level` decides, and `alpha_worse` changes nothing.
+    value that is not a mean, or of a search log, the interval at `level` decides, and `alpha_worse` changes nothing. The
+    same holds for a difference that is `known`, because an experiment decided it at this level; it fails only if it is
+    significant after the correction of the experiment.
     """
     alpha = round((1 - level) / 2, 12)
     how = ComparisonOptions(alpha=round(1 - level, 12), correction="none")
-    pair = decide(metric, before, now, how, clusters=clusters)
-    is_of_users = is_about_users(metric)
+    pair = known or decide(metric, before, now, how, clusters=clusters)
+    is_of_users = known is not None or is_about_users(metric)
     gains, reach = (np.zeros(pair.n), 1.0) if is_of_users else _gains_and_reach(metric, before, now, clusters)
     low, high = metric.metric.range
     width = (high - low) * reach
@@ -141,7 +144,8 @@ def decide_margin(
     alpha_worse = alpha if alpha_worse is None else alpha_worse
     passes = (p_not_worse <= alpha if method in (GAFFKE, T) else bound > -margin) and len(gains) >= FEWEST_QUERIES
     is_below = pair.improvement < -margin - EDGE * max(1.0, margin)
-    fails = can_fail and is_below and (p_worse <= alpha_worse if method in (GAFFKE, T) else best < 0)
+    is_shown = best < 0 and (known is None or known.is_significant)
+    fails = can_fail and is_below and (p_worse <= alpha_worse if method in (GAFFKE, T) else is_shown)
     status = SAME if pair.is_same else WORSE if fails else NOT_WORSE if passes else UNDECIDED
     bound = min(max(bound, low - high), pair.improvement) if math.isfinite(bound) else bound
     ends = (bound, best) if is_up else (-best, -bound)

@@ -2,6 +2,8 @@ from assay.experiments.click_credit import Credit as Credit
 from assay.experiments.click_credit import click_outcome as click_outcome
 from assay.experiments.confidence_sequence import difference_sequence as difference_sequence
 from assay.experiments.confidence_sequence import mean_sequence as mean_sequence
+from assay.experiments.decided_pairs import decided_pair as decided_pair
+from assay.experiments.decided_pairs import shared_outcome as shared_outcome
 from assay.experiments.earlier_period import users_adjustment as users_adjustment
 from assay.experiments.experiment import Experiment as Experiment
 from assay.experiments.experiment import Variant as Variant
@@ -35,9 +37,11 @@ __all__ = [
     "click_outcome",
     "decide_experiment",
     "decide_interleaving",
+    "decided_pair",
     "difference_sequence",
     "mean_sequence",
     "outcome_of",
     "results_of",
+    "shared_outcome",
     "users_adjustment",
 ]

@@ -54,6 +54,11 @@ class Experiment:
     """The counts of each user; none in an outcome that was read."""
 
     @property
+    def level(self) -> float:
+        """The confidence level of the intervals."""
+        return self.how.level
+
+    @property
     def deciding(self) -> list[VariantDifference]:
         """The differences that the verdict is about."""
         return [each for each in self.differences if each.is_in_family]

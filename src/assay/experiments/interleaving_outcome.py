@@ -63,6 +63,11 @@ class InterleavingOutcome:
     """Users × searches won by the first ranking, by the second one, and ties; none in an outcome that was read."""
 
     @property
+    def level(self) -> float:
+        """The confidence level of the interval."""
+        return round(1 - self.alpha, 12)
+
+    @property
     def better(self) -> str | None:
         """The ranking that is shown to be preferred; None if none is."""
         if not self.p <= self.alpha or self.share == 0.5:

@@ -16,12 +16,15 @@ from assay.arrays import Floats
 from assay.comparison import Pair, column_of_users, decide, is_about_users
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result, clusters_inside, within_range
+from assay.experiments import Experiment, InterleavingOutcome, decided_pair
 from assay.metrics import BoundMetric
 from assay.model import Column, Tags, values_of
 from assay.monitoring.finding import Moved
 from assay.monitoring.rule_scope import Where
 from assay.stats import Clusters, clustered_intervals, column_intervals
 
+LEVEL = 0.95
+"""The usual level of intervals."""
 MAX_MOVED = 5
 """The largest number of queries to name."""
 
@@ -36,6 +39,8 @@ class Case:
     """Metric → its best value in the history of this benchmark and provider."""
     cluster: str = ""
     """The tag whose values are clusters of queries; empty if each query stands for itself."""
+    outcome: Experiment | InterleavingOutcome | None = None
+    """The experiment that both results belong to; None if there is none."""
     _differences: dict[str, Pair] = field(default_factory=dict, repr=False, compare=False)
     _slices: dict[Where, Case] = field(default_factory=dict, repr=False, compare=False)
 
@@ -50,6 +55,14 @@ class Case:
     def unit(self) -> str:
         """What is counted: `query`, or what the rows of a search log are, such as `user`."""
         return self.now.rows_are
+
+    def compared_unit(self, metric: BoundMetric) -> str:
+        """What a comparison with the baseline counts. A result of a large experiment has groups of users, it has users."""
+        return self.unit if self.outcome is None or self.decided(metric) is None else self.outcome.unit
+
+    def compared_level(self, metric: BoundMetric) -> float:
+        """The level of the interval of `difference`."""
+        return LEVEL if self.outcome is None or self.decided(metric) is None else self.outcome.level
 
     def value(self, metric: str) -> float:
         """The current value."""
@@ -102,10 +115,27 @@ class Case:
         return scores_of(self.now, metric)
 
     def difference(self, metric: BoundMetric) -> Pair:
-        """The difference to the baseline, paired by query, as every comparison computes it; computed once."""
+        """The difference to the baseline, paired by query, as every comparison computes it; computed once.
+
+        The difference of two variants is that of their experiment.
+        """
         if metric.name not in self._differences:
-            self._differences[metric.name] = decide(metric, *self.columns(metric.name), clusters=self.clusters)
+            known = self.decided(metric)
+            self._differences[metric.name] = known or decide(metric, *self.columns(metric.name), clusters=self.clusters)
         return self._differences[metric.name]
+
+    def decided(self, metric: BoundMetric, level: float | None = None) -> Pair | None:
+        """The difference that the experiment of both results decided, at a level; None if it did not compare them."""
+        if self.outcome is None or self.before is None:
+            return None
+        return decided_pair(self.outcome, self.now.own_name(metric.name), self.before, self.now, level)
+
+    def compared_values(self, metric: BoundMetric) -> tuple[float, float]:
+        """The value of the baseline and the current one; those of variants are as their experiment adjusted them."""
+        known = self.decided(metric)
+        if known is not None:
+            return known.value_a, known.value_b
+        return self.value_before(metric.name), self.value(metric.name)
 
     def has_difference_alone(self, metric: BoundMetric) -> bool:
         """Whether only the difference to the baseline is known, because pairs were judged that were drawn for it."""

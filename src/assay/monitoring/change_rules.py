@@ -18,7 +18,7 @@ from assay.errors import BadParameter
 from assay.grammar import show
 from assay.metrics import BoundMetric
 from assay.model import MEAN
-from assay.monitoring.case import Case
+from assay.monitoring.case import LEVEL, Case
 from assay.monitoring.finding import FAILED, PASSED, SAME, UNDECIDED, Finding, figure_shape, unit_of
 from assay.monitoring.rule import ComparedRule, Kind, MetricRule, Recorded, metric_of, without_baseline, without_figure
 from assay.monitoring.rule_scope import NUMBER, Amount, Terms, check_can_fail, exceeds
@@ -33,7 +33,6 @@ from assay.monitoring.sensitivity import (
 )
 from assay.text import counted, plural
 
-LEVEL = 0.95
 USER = "user"
 """What varies in a search log."""
 
@@ -75,14 +74,15 @@ class MarginRule(ComparedRule):
             alpha_worse=self.terms.alpha,
             can_fail=not self.terms.by_evidence,
             clusters=case.clusters,
+            known=case.decided(self.bound, self.level),
         )
         if decision.unit == USER:
-            decision = replace(decision, unit=case.unit)
+            decision = replace(decision, unit=case.compared_unit(self.bound))
         needed = decision.needed() if decision.status == UNDECIDED else None
         n_needed = None if needed is None else math.ceil(needed * decision.pair.n / max(1, decision.n))
         return Finding(
             decision.status,
-            case.value(self.bound.name),
+            case.compared_values(self.bound)[1],
             before,
             margin,
             decision.pair.difference,
@@ -135,8 +135,13 @@ def _reason(decision: MarginDecision, needed: int | None, case: Case) -> str:
 def _why_undecided(decision: MarginDecision, needed: int | None) -> str:
     if not decision.has_enough_queries:
         return f"undecided, too few {plural(decision.unit)}"
-    alpha = (1 - decision.level) / 2
-    if decision.pair.improvement < -decision.margin and decision.alpha_worse < decision.p_worse <= alpha:
+    alpha, pair = (1 - decision.level) / 2, decision.pair
+    if pair.improvement < -decision.margin and pair.p <= 2 * alpha < pair.p_corrected:
+        p, corrected = (show(float(f"{value:.2g}")) for value in (pair.p, pair.p_corrected))
+        return (
+            f"undecided: worse with p = {p}, but p = {corrected} after the correction for all comparisons of the experiment"
+        )
+    if pair.improvement < -decision.margin and decision.alpha_worse < decision.p_worse <= alpha:
         p, limit = (show(float(f"{value:.2g}")) for value in (decision.p_worse, decision.alpha_worse))
         return f"undecided: worse with p = {p}, but the guard fails it only from p = {limit}"
     if needed is None:
@@ -192,7 +197,7 @@ class ChangeRule(ComparedRule):
 
     def compared(self, case: Case, before: float) -> Finding:
         """Passes or fails."""
-        difference, value = case.difference(self.bound), case.value(self.bound.name)
+        difference, (_, value) = case.difference(self.bound), case.compared_values(self.bound)
         sign = 1 if self.bound.metric.higher_is_better else -1
         limit = self.limit.value(before)
         change = difference.difference if case.has_difference_alone(self.bound) else value - before
@@ -205,7 +210,7 @@ class ChangeRule(ComparedRule):
             change,
             difference.low,
             difference.high,
-            LEVEL,
+            case.compared_level(self.bound),
             difference.n,
             moved=case.moved(self.bound) if is_too_much else (),
             reason=_percent_change(change, before) if self.limit.is_percent else "",
@@ -217,7 +222,7 @@ class ChangeRule(ComparedRule):
         if self.bound.metric.aggregation != MEAN:
             return ""
         gains = gains_of(self.bound, *case.columns(self.bound.name), case.clusters)
-        units = counted(len(gains), "query" if case.clusters is None else "cluster")
+        units = counted(len(gains), case.compared_unit(self.bound) if case.clusters is None else "cluster")
         return false_failure_text(chance_of_false_failure(limit, len(gains), spread_of(gains, math.inf)), units)
 
 

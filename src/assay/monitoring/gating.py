@@ -19,12 +19,14 @@ from assay.errors import (
     near_matches,
 )
 from assay.evaluation import NEXT_STEP, Result
+from assay.experiments import shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import NONE, values_of
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
 from assay.monitoring.gate_clusters import clustered, notes_on_clusters
+from assay.monitoring.gate_experiments import notes_on_experiments
 from assay.monitoring.gate_noise import noise_of, notes_on_unmeasured
 from assay.monitoring.guard import GuardMemory, GuardUse, remember, with_guarded_alpha
 from assay.monitoring.history import Best, best_before, series_of
@@ -132,6 +134,7 @@ def gate(
     noise = tuple(noise_of(parsed, cases, name))
     notes += [*dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals)), *use_notes]
     notes += [*(some.sentence for some in noise if some.sentence), *notes_on_unmeasured(cases, name)]
+    notes += notes_on_experiments(parsed, cases, name)
     report = GateReport(tuple(verdicts), tuple(notes), name if before else "", noise=noise)
     return replace(report, unjudged=tuple(unjudged), guards=tuple(uses))
 
@@ -219,7 +222,7 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
             f"To make this result the baseline: {renewal}" if renewal else "Create a new baseline on the data of this result"
         )
         raise DataError(f"{name} cannot be compared with this result: {message.rstrip('.')}. {renewed}") from None
-    case = Case(now, before, known)
+    case = Case(now, before, known, outcome=shared_outcome(before, now))
     return case if case.has_own_rows else replace(case, before=before.subset(queries=now.query_ids))
 
 
@@ -284,7 +287,8 @@ def _check_rule(rule: Rule, case: Case) -> Finding:
     try:
         check_has_judgments(rule, case.now)
         finding = rule.check(case.within(rule.terms.where) if rule.terms.where else case)
-        return finding if case.unit == finding.unit else replace(finding, unit=case.unit)
+        unit = case.compared_unit(rule.metric) if rule.needs_baseline and rule.metric else case.unit
+        return finding if unit == finding.unit else replace(finding, unit=unit)
     except AssayError as error:
         raise at_place(error, rule.terms.place) from None
 

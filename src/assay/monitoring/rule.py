@@ -95,7 +95,7 @@ class ComparedRule(MetricRule):
         """Skipped without a baseline, undecided without a value; else the outcome of the comparison."""
         if case.before is None:
             return without_baseline()
-        before = case.value_before(self.bound.name)
+        before, _ = case.compared_values(self.bound)
         if case.has_difference_alone(self.bound) and not self.needs_values:
             return self.compared(case, before)
         return without_figure(case, self.bound, before) or self.compared(case, before)

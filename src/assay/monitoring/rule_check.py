@@ -11,8 +11,8 @@ from typing import Any
 from assay.comparison import gains_of, is_about_users
 from assay.metrics import BoundMetric
 from assay.model import MEAN
-from assay.monitoring.case import Case
-from assay.monitoring.change_rules import LEVEL, ChangeRule, MarginRule, RatchetRule, verb_of
+from assay.monitoring.case import LEVEL, Case
+from assay.monitoring.change_rules import ChangeRule, MarginRule, RatchetRule, verb_of
 from assay.monitoring.finding import unit_of
 from assay.monitoring.guard import chance_of_each, with_guarded_alpha
 from assay.monitoring.rule import Rule
@@ -107,7 +107,7 @@ def _check_users(rule: MarginRule, n: int, case: Case | None, units: str) -> Rul
     if case is None or case.before is None or rule.bound.name not in case.now or rule.bound.name not in case.before or not n:
         return RuleCheck(rule, n, "what it can notice is unknown without results of two logs")
     margin, pair = rule.margin.value(_baseline_value(rule.bound, case)), case.difference(rule.bound)
-    z = NormalDist().inv_cdf(0.975)
+    z = NormalDist().inv_cdf((1 + case.compared_level(rule.bound)) / 2)
     error = (pair.high - pair.low) / (2 * z) * math.sqrt(case.n_queries / n)
     chance = NormalDist().cdf(2 * margin / error - NormalDist().inv_cdf((1 + rule.level) / 2)) if error > 0 else math.nan
     text = notice_text(margin, chance, units, verb_of(rule.bound)[:-1], unit_of(rule.bound))
