@@ -82,8 +82,12 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
 
     The columns that the plan names are for benchmarks and for recorded runs.
     """
-    with reading_with(Reading(plan.columns)):
-        return score_logs(plan) if plan.logs else _execute(plan, options)
+    with reading_with(Reading(plan.columns)) as reading:
+        if not plan.logs:
+            return _execute(plan, options)
+        results = score_logs(plan)
+        reading.check_columns_used()
+        return results
 
 
 def _execute(plan: Plan, options: ExecutionOptions) -> list[Result]:

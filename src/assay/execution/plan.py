@@ -134,7 +134,7 @@ class Plan:
     logs: tuple[PlannedLog, ...] = ()
     """The search logs to score; a plan has these, or benchmarks and providers."""
     repeated: tuple[str, ...] = ()
-    """What is listed twice but used once; one sentence each."""
+    """What is listed twice but used once, or has no effect; one sentence each."""
 
     def depth(self, dataset: BenchmarkDataset) -> int:
         """The number of documents to retrieve for each query of a benchmark."""

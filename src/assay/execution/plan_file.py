@@ -145,7 +145,7 @@ class PlanFaults:
     def __init__(self, where: str) -> None:
         self.where = where
         self.repeated: list[str] = []
-        """Notes on things that are listed twice, which is not an error."""
+        """Notes on things that are listed twice or have no effect, which is not an error."""
         self._errors: dict[str, AssayError] = {}
 
     def __len__(self) -> int:
@@ -154,6 +154,10 @@ class PlanFaults:
     def add(self, error: AssayError) -> None:
         """Add an error; a message that was added before is ignored."""
         self._errors.setdefault(str(error), error)
+
+    def note(self, text: str) -> None:
+        """Add a note on something that is not an error."""
+        self.repeated.append(text)
 
     def note_repeated(self, kind: str, names: Iterable[str]) -> None:
         """Add notes on names that occur more than once."""

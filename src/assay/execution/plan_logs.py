@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,15 @@ KINDS = ("experiment", "interleaving")
 LOG_KEYS = ("path", "name", "first_rank", "most_per_hour", *KINDS)
 EXPERIMENT_KEYS = ("by", "control", "split", "start", "sequential", "window", "correction", "correct_metrics")
 INTERLEAVING_KEYS = ("names", "test")
-ONLY_FOR_PROVIDERS = ("benchmarks", "queries", "providers", "chunkers", "k", "relevance", "selection", "repeats")
-"""Keys that have no meaning for logs."""
+FOR_LOGS = ("logs", "columns", "metrics", "by", "outputs", "statistical_analysis", "retrieval_metrics")
+"""Keys of a plan that logs use."""
+ABOUT_RUNNING = (
+    *("concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "parallel_processing", "strict"),
+    "seed",
+)
+"""Keys about how queries are sent. Logs need none of them, and they change no number, so there is only a note."""
+ONLY_FOR_COMPARISONS = ("significance_testing", "correct_metrics")
+"""Keys of `statistical_analysis` that are about the comparison of providers."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ class PlannedLog:
 
 def parse_logs(values: Mapping[str, Any], where: str, faults: PlanFaults) -> tuple[PlannedLog, ...]:
     """The logs; other keys of the plan must fit them."""
-    others = [key for key in ONLY_FOR_PROVIDERS if key in values]
+    others = [key for key in values if key not in (*FOR_LOGS, *ABOUT_RUNNING)]
     if others:
         raise BadParameter(
             f"{where}: logs and {' and '.join(others)} are in one plan, but a log has no {others[0]}. Write two plans"
@@ -73,7 +80,32 @@ def parse_logs(values: Mapping[str, Any], where: str, faults: PlanFaults) -> tup
     different = [log for place, log in enumerate(logs) if log not in logs[:place]]
     for log in different:
         faults.note_repeated("log", [" ".join(log.paths)] * logs.count(log))
+    _check_used(values, different, where, faults)
     return tuple(different)
+
+
+def _check_used(values: Mapping[str, Any], logs: Sequence[PlannedLog], where: str, faults: PlanFaults) -> None:
+    """Errors for metrics and slices that no log uses, and notes on other settings without effect."""
+    plain, kinds = [log for log in logs if log.kind == "log"], {log.kind for log in logs}
+    if values.get("metrics") is not None and kinds == {"interleaving"}:
+        why = "because every log has interleaved rankings, which are compared by wins"
+        faults.add(BadParameter(f"{where}: metrics has no effect, {why}. Leave it out"))
+    if values.get("by") and not plain:
+        advice = "To name the column with the variant, write it in the experiment, as in experiment: {by: variant}"
+        faults.add(BadParameter(f"{where}: by has no effect, because experiments are not split. {advice}"))
+    statistics = values.get("statistical_analysis") or {}
+    if "experiment" in kinds and statistics.get("correct_metrics") is not None:
+        advice = "write it in the experiment, as in experiment: {correct_metrics: true}"
+        faults.add(BadParameter(f"{where}: statistical_analysis: correct_metrics has no effect on logs. Instead, {advice}"))
+    unused = [key for key in values if key in ABOUT_RUNNING]
+    unused += [key for key in ONLY_FOR_COMPARISONS if statistics.get(key) is not None]
+    unused += ["confidence_intervals"] if not plain and statistics.get("confidence_intervals") is not None else []
+    if unused:
+        faults.note(f"{', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect on logs")
+    for key, is_used in (("by", values.get("by")), ("confidence_intervals", statistics.get("confidence_intervals"))):
+        if is_used and plain and len(plain) < len(logs):
+            names = ", ".join(path for log in plain for path in log.paths)
+            faults.note(f"{key} is only for {names}, and not for experiments and interleaving")
 
 
 def _parse_log(entry: Any, place: str, faults: PlanFaults) -> PlannedLog:
@@ -111,6 +143,8 @@ def _parse_experiment(content: Any, place: str, faults: PlanFaults) -> dict[str,
     for name in ("by", "control", "start", "correction"):
         if name in block:
             block[name] = _text(block[name], name, place)
+    if "window" in block and not block.get("sequential"):
+        faults.add(BadParameter(f"{place}: window is for sequential: true"))
     faults.attempt(_options_of, block, 0.05)
     return block
 
