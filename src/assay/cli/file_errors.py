@@ -25,14 +25,16 @@ def errors_at(
 ) -> Iterator[None]:
     """Errors name the file that is wrong: the source, unless it is the benchmark or another file that was read with it.
 
-    `order` says where judgments and runs belong, for commands that do not take judgments first.
+    Such a file is also `train.txt.query`, which is read with `train.txt`. `order` says where judgments and runs belong, for
+    commands that do not take judgments first.
     """
     try:
         yield
     except NoGroundTruth as error:
         raise (error.at(dataset) if dataset else describe_file_error(error, source, what, order)) from None
     except DataError as error:
-        is_other = error.source != source.label and any(error.source.startswith(path) for path in (dataset, *others) if path)
+        starts = (dataset, *others, f"{source.label}.")
+        is_other = error.source != source.label and any(error.source.startswith(path) for path in starts if path)
         raise (error if is_other else describe_file_error(error, source, what, order)) from None
 
 
@@ -47,13 +49,18 @@ def errors_of(source: FileSource) -> Iterator[None]:
 
 @contextmanager
 def errors_of_judgments(path: str, command: str) -> Iterator[None]:
-    """Errors about judgments; if the file is a benchmark with queries, the error shows the command for it instead."""
+    """Errors about judgments; if the file is a benchmark with queries, the error shows the command for it instead.
+
+    Features with labels are a benchmark that can also be read as judgments, so their faults are shown.
+    """
     try:
         yield
     except DataError:
         from assay.datasets import describe_if_benchmark
+        from assay.files import FileSource, is_feature_line
 
-        if kind := describe_if_benchmark(Path(path)):
+        kind = describe_if_benchmark(Path(path))
+        if kind and not (Path(path).is_file() and is_feature_line(FileSource(path).first_line)):
             raise DataError(f"{path} is {kind}, not a file of judgments. Use --dataset:\n  {command}") from None
         raise
 

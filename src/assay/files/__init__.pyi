@@ -27,6 +27,7 @@ from assay.files.database import is_wrong_statement as is_wrong_statement
 from assay.files.database import literal as literal
 from assay.files.database import path_literal as path_literal
 from assay.files.database import quoted as quoted
+from assay.files.features.groups import group_files as group_files
 from assay.files.features.reader import is_feature_line as is_feature_line
 from assay.files.features.reader import read_features as read_features
 from assay.files.features.scores import has_named_scores as has_named_scores

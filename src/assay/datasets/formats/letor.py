@@ -14,7 +14,7 @@ from assay.datasets.folder_files import named_files
 from assay.datasets.format import Format
 from assay.datasets.probe import Probe
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.files import BOM, COMPRESSIONS, FileSource, is_feature_line, note_opened, read_features
+from assay.files import BOM, COMPRESSIONS, FileSource, group_files, is_feature_line, note_opened, read_features
 from assay.model import FeatureTable, Query
 from assay.text import some_of
 
@@ -40,6 +40,10 @@ def read_letor(path: Path, split: str = DEFAULT) -> BenchmarkDataset:
     are numbered within their query: `10:1`. The lines of a query must be together, and the numbers of features ascending.
     A query searches only its own documents. The label is the grade. A feature that a line does not have is absent, which
     is 0 for some models and missing for others.
+
+    Lines without `qid:` need a second file with the number of documents of each query, one number per line:
+    `train.txt.query`, as for LightGBM, or `train.txt.group`, as for XGBoost. The queries are then numbered from 1. If the
+    lines have `qid:` as well, both must agree.
 
     A folder is read by splits: `Fold1:train`, `Fold1:vali`, `Fold1:test`, or `Fold1`, which means `Fold1:test`. In a folder
     with Fold1 … Fold5 the test queries of all folds are read, and each query has the tag `fold`; `folder:Fold2` and
@@ -98,7 +102,8 @@ def _files(path: Path, split: str) -> dict[str, Path]:
     fold, _, part = split.rpartition("/")
     for folder in (path, *folds.values()):
         for file in named_files(folder, [name for names in SPLITS.values() for name in names], ENDINGS):
-            note_opened(file)  # the other splits are parts of the benchmark too
+            for opened in (file, *group_files(file)):
+                note_opened(opened)  # the other splits are parts of the benchmark too
     if not folds:
         return {"": _split_file(path, split)}
     if not fold and split not in SPLITS:

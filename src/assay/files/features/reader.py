@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -11,11 +13,13 @@ from assay.arrays import Floats, Ints
 from assay.errors import DataError, Faults
 from assay.files.blocks.feature_blocks import FeatureBlock, parse_block, read_chunks
 from assay.files.blocks.trec_blocks import Unusual
-from assay.files.features.lines import parse_lines
+from assay.files.features.groups import query_groups
+from assay.files.features.lines import LAYOUT, parse_lines
 from assay.files.features.segments import FeatureSegments
 from assay.files.long_reads import long_read
 from assay.files.source import BOM, FileSource
 from assay.model import FeatureTable
+from assay.text import shortened
 
 WITHOUT_QUERY = re.compile(rb"[-+.\deE]+( \d+:[-+.\deE]+)+")
 NO_DOCUMENTS = "the file contains no documents; it needs at least one line such as: 2 qid:1 1:0.5"
@@ -30,6 +34,7 @@ def is_feature_line(line: bytes) -> bool:
 def read_features(*sources: FileSource, keeps_values: bool = True) -> FeatureTable:
     """The documents of all queries of these files, one file after the other.
 
+    The queries of a file without `qid:` are those of the file next to it, `train.txt.query` or `train.txt.group`.
     NumPy reads the lines in blocks; the lines of a block with anything unusual are read one by one, and all faults of a file
     are reported together. Without `keeps_values`, all lines are checked, but the table has no features.
     """
@@ -42,10 +47,17 @@ def read_features(*sources: FileSource, keeps_values: bool = True) -> FeatureTab
 def _read_file(source: FileSource, rows: _Rows) -> None:
     faults = Faults(source.label)
     line, n_records, n_before = 1, 0, rows.n_rows
+    groups = query_groups(source, first=len(rows.queries) + 1)
+    fields = source.first_line.partition(b"#")[0].split()
+    names_queries = any(field.startswith(b"qid:") for field in fields[1:2])
+    if groups is None and WITHOUT_QUERY.fullmatch(b" ".join(fields)):
+        raise DataError(_missing_queries(source, fields[1]), source=source.label)
     with long_read() as reading, source.reading() as file:
         for number, chunk in enumerate(read_chunks(file)):
             chunk = chunk if number else chunk.removeprefix(BOM)
             n_faults = len(faults)
+            if groups and not names_queries:
+                chunk = groups.with_queries(chunk, line)
             try:
                 block = parse_block(chunk, line)
                 line += len(block.labels)
@@ -61,7 +73,20 @@ def _read_file(source: FileSource, rows: _Rows) -> None:
     faults.raise_if_any(max(n_records, len(faults)))
     if rows.n_rows == n_before:
         raise DataError(NO_DOCUMENTS, source=source.label)
+    if groups and names_queries:
+        groups.check_same_sizes(*rows.new_queries())
+    elif groups:
+        groups.check_all_seen()
     rows.name_documents(source)
+
+
+def _missing_queries(source: FileSource, second: bytes) -> str:
+    """What a file needs whose lines do not name their queries; the second field of its first line is a feature."""
+    name, what = Path(source.label).name, "the number of documents of each query"
+    return (
+        f"expected qid: and the id of the query after the label ({LAYOUT}), found {shortened(second.decode())}. "
+        f"If the lines have no qid:, write {what} into {name}.query (as for LightGBM) or {name}.group (as for XGBoost)"
+    )
 
 
 def _parse_strictly(source: FileSource, chunk: bytes, line: int, faults: Faults) -> FeatureBlock:
@@ -110,6 +135,12 @@ class _Rows:
         self.documents += [""] * len(block.labels) if block.documents is None else block.documents
         self.features.add(block.values if self.keeps_values else block.values[:, :0], block.first)
         self.n_rows += len(block.labels)
+
+    def new_queries(self) -> tuple[Sequence[str], Sequence[int]]:
+        """The queries of the present file, and how many documents each has."""
+        places = [place for place, start in enumerate(self.starts) if start >= self.n_named]
+        sizes = [end - begin for begin, end in map(self._bounds, places)]
+        return [self.queries[place] for place in places], sizes
 
     def name_documents(self, source: FileSource) -> None:
         """Give documents without an id their number in the query: `10:1`. An id that appears twice in a query is a fault.
