@@ -7,7 +7,8 @@ import xgboost
 from sklearn.metrics import average_precision_score, dcg_score, label_ranking_average_precision_score, ndcg_score
 
 import assay
-from assay import DataError, find_profile
+from assay import BadParameter, DataError, find_profile
+from assay.metrics import parse_metrics
 
 N_TRIALS = 25
 
@@ -77,6 +78,8 @@ def test_xgboost():
             names |= {f"pre@{k}": (f"precision@{k}", plain), "pre": ("set_precision", plain)}
         for name, (metric, profile) in names.items():
             theirs = by_xgboost(name, labels, scores, sizes)
+            if not name.endswith("-"):
+                assert [one.name for one in parse_metrics(name, "xgboost")] == [metric]
             assert ours(metric, labels, scores, sizes, profile) == pytest.approx(theirs, abs=1e-9), (seed, name)
         theirs = by_xgboost(f"ndcg@{k}", labels, scores, sizes, ndcg_exp_gain=False)
         linear = assay.evaluate(nested(labels, sizes), nested(scores, sizes), f"ndcg(gain=linear)@{k}", profile=plain)
@@ -101,6 +104,22 @@ def test_scikit_learn():
         if labels.max() == 1:  # scikit-learn warns that average precision is undefined without a relevant document
             precision = average_precision_score(labels.astype(int), scores)
             assert ours("map", labels, scores, one, "scikit-learn") == pytest.approx(precision, abs=1e-12), seed
+
+
+def test_names_of_scikit_learn_and_xgboost():
+    labels, scores, one = np.array([1.0, 0, 0, 1, 0]), np.array([0.1, 0.7, 0.2, 0.9, 0.2]), [5]
+    for name, theirs in {
+        "ndcg_score": ndcg_score([labels], [scores]),
+        "ndcg_score(k=3)": ndcg_score([labels], [scores], k=3),
+        "dcg_score@3": dcg_score([labels], [scores], k=3),
+        "average_precision_score": average_precision_score(labels.astype(int), scores),
+        "label_ranking_average_precision_score": label_ranking_average_precision_score([labels.astype(int)], [scores]),
+    }.items():
+        assert ours(name, labels, scores, one, "scikit-learn") == pytest.approx(theirs, abs=1e-12), name
+    assert ours("pre@3", labels, scores, one, "xgboost") == pytest.approx(by_xgboost("pre@3", labels, scores, one))
+    for name in ("ndcg@5-", "ndcg-", "map@3-", "pre@3-"):
+        with pytest.raises(BadParameter, match=f"Write {name[:-1]} and add --no-relevant zero"):
+            ours(name, labels, scores, one, "xgboost")
 
 
 EMPTY = np.array([0.0, 0.0]), np.array([1.0, 2.0]), [2]

@@ -61,6 +61,8 @@ LONGEST_SHOWN = 40
 """Number of characters that a message shows of a longer name."""
 SHORTEST = 3
 """Spellings with at most this many characters are similar to too many others to be suggested."""
+_MINUS = re.compile(r"(?P<metric>(?:ndcg|map|pre|precision)(?:@\d+)?)-", re.ASCII)
+"""`ndcg@10-`, as XGBoost writes it."""
 FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """Measures of trec_eval that need a number → our metric without the cutoff."""
 
@@ -234,6 +236,11 @@ def _check_unambiguous(text: str, shape: re.Match[str]) -> None:
         ours = FAMILIES[fold(text)]
         instead = f"Write one, as in {ours}@10 or {name}_10, or use --profile trec_eval-9 for all of them"
         raise BadParameter(f"{text} means several cutoffs. {instead}")
+    if shape_of_xgboost := _MINUS.fullmatch(text):
+        raise BadParameter(
+            f"{text} is XGBoost's name for a mean in which queries without relevant documents score 0. Write "
+            f'{shape_of_xgboost["metric"]} and add --no-relevant zero, in Python no_relevant="zero"'
+        )
     if name == "hits":
         raise BadParameter(
             f"{text} is ambiguous. Write mean_rel_ret{at} for the number of relevant documents (as in ranx), or hit{at} for "
@@ -368,12 +375,16 @@ _RANX = (
     (re.compile(r"hits((?:@\d+)?(?:-l\d+)?)", re.ASCII), r"mean_rel_ret\1"),
 )
 """Spelling of ranx → ours. The number after `rbp@` is p. Without a cutoff, all retrieved documents count."""
+_XGBOOST = (
+    (re.compile(r"pre@(\d+)", re.ASCII), r"precision@\1"),
+    (re.compile(r"pre"), "set_precision"),
+)
+"""Spelling of XGBoost → ours."""
+_SPELLINGS = {"ranx": _RANX, "xgboost": _XGBOOST}
 
 
 def as_read_by(profile: str, text: str) -> str:
     """Our spelling for what the tool of a profile means by a metric; the text itself if both agree or no tool is named."""
     if profile in TREC_GROUPS:
         return with_default_cuts(text)
-    if profile == "ranx":
-        return next((shape.sub(ours, text) for shape, ours in _RANX if shape.fullmatch(text)), text)
-    return text
+    return next((shape.sub(ours, text) for shape, ours in _SPELLINGS.get(profile, ()) if shape.fullmatch(text)), text)

@@ -57,7 +57,7 @@ AVERAGE_PRECISION = Metric(
     average_precision,
     expected=expected_average_precision,
     params=(CUTOFF, REL, AP_NORM, JUDGED_ONLY),
-    aliases=("ap", "average_precision", "mean_average_precision", "map_cut"),
+    aliases=("ap", "average_precision", "mean_average_precision", "map_cut", "average_precision_score"),
     mistaken_for=("mrr", "precision"),
     formula="Σ over relevant ranks i ≤ k of P@i, ÷ R",
     cite="Harman 1992, Overview of the First TREC Conference",
