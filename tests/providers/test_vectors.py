@@ -1,5 +1,7 @@
 """vectors: ready-made embeddings found exactly, whatever the order of rows, the kind of number and the similarity."""
 
+import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -136,7 +138,7 @@ def archived(**arrays):
 
 
 def test_files_that_people_have_are_read_alike():
-    """Arrays called vectors or embeddings, one array for each id, and Parquet: the same documents in the same order."""
+    """Arrays called vectors or embeddings, one array for each id, Parquet, tables, JSON: the same results."""
     rows = np.array([[1, 0], [1, 1], [0, 1]], np.float32)
     ids = ["a.png", "b.png", "c.png"]
     np.savez("vectors.npz", ids=np.array(ids), vectors=rows)
@@ -145,8 +147,19 @@ def test_files_that_people_have_are_read_alike():
     with_ids = [(name, row.tolist()) for name, row in zip(ids, rows, strict=True)]
     write_parquet_table(Path("rows.parquet"), {"image_id": "VARCHAR", "embedding": "FLOAT[]"}, with_ids)
     np.savez("queries.npz", ids=np.array(["q0"]), vectors=np.array([[0.1, 1.0]], np.float32))
+    tables = {
+        "lists.csv": 'id,text,embedding\na.png,x,"[1, 0]"\nb.png,y,"[1.0, 1.0]"\nc.png,z,"[0, 1e0]"\n',
+        "numpy.csv": 'doc_id;Vector\r\na.png;"[1.\n 0.]"\r\nb.png;[1. 1.]\r\nc.png;[0.  1.]\r\n',
+        "wide.tsv": "v0\timage_id\tv1\n1\ta.png\t0\n1\tb.png\t1\n0\tc.png\t1\n",
+        "lines.jsonl": "".join(json.dumps({"id": name, "vector": row}) + "\n" for name, row in with_ids),
+        "list.json": json.dumps([{"id": name, "vectors": row} for name, row in with_ids]),
+        "object.json": json.dumps(dict(with_ids)),
+    }
+    for name, text in tables.items():
+        Path(name).write_text(text, newline="")
+    Path("packed.csv.gz").write_bytes(gzip.compress(tables["lists.csv"].encode()))
     found = {}
-    for name in ("vectors.npz", "embeddings.npz", "single.npz", "rows.parquet"):
+    for name in ("vectors.npz", "embeddings.npz", "single.npz", "rows.parquet", "packed.csv.gz", *tables):
         made = provider(f"vectors(documents={name}, queries=queries.npz)").make()
         made.index([Document(doc, "") for doc in reversed(ids)])
         (hits,) = made.search([Query("q0", "")], 3)
@@ -184,6 +197,18 @@ def test_what_does_not_fit(snapshots):
         ),
         "rows of two lengths": lambda: checked(documents=parquet({"vectors": "FLOAT[]"}, [([1.0, 0.0],), ([1.0],)])),
         "numbers, not lists": lambda: checked(documents=parquet({"vectors": "FLOAT"}, [(1.0,)])),
+        "a table without names": lambda: checked(documents=written("docs.csv", b"1,2,3\n4,5,6\n")),
+        "a table without vectors": lambda: checked(documents=written("docs.csv", b"id,text\na,b\n")),
+        "a table without ids": lambda: checked(documents=written("docs.csv", b"v0,v1\n1,2\n")),
+        "an unnamed column": lambda: checked(documents=written("docs.csv", b",id,v0,v1\n0,a,1,2\n")),
+        "an empty table": lambda: checked(documents=written("docs.csv", b"id,v0,v1\n")),
+        "bad numbers": lambda: checked(documents=written("docs.csv", b"id,v0,v1\na,1,2\nb,x,2\nc,1,\n,1,2\n")),
+        "a list that was cut": lambda: checked(documents=written("docs.csv", b"id,vector\na,[0.1 0.2 ... 0.9]\n")),
+        "lists of two lengths": lambda: checked(
+            documents=written("docs.jsonl", b'{"id": "a", "vector": [1, 2]}\n{"id": "b", "vector": [1]}\n{"id": "c"}\n')
+        ),
+        "an object of two lengths": lambda: checked(documents=written("docs.json", b'{"a": [1, 2], "b": [1]}')),
+        "an object without lists": lambda: checked(documents=written("docs.json", b'{"a": 1}')),
         "dense": lambda: provider("dense(model=docs.npy)").check(),
     }
     snapshots.check_errors("providers/vectors", cases)

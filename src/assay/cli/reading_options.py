@@ -70,7 +70,7 @@ def add_document_data_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--vectors",
         metavar="FILE|MODEL",
-        help="vectors of the documents for ild: a .npz, .npy or .parquet file, or an installed model (default: wordllama)",
+        help="vectors of the documents for ild: a .npz, .npy, .parquet, .csv or .jsonl file, or an installed model",
     )
     group.add_argument(
         "--popularity",

@@ -169,7 +169,7 @@ class BenchmarkDataset(Tabular):
     ) -> BenchmarkDataset:
         """The benchmark with vectors and popularity of its documents, for metrics of result lists.
 
-        `vectors` are an .npz or .npy file, the name of a model, or id → vector. `popularity` is a table with ids of
+        `vectors` are a file such as vectors.npz, the name of a model, or id → vector. `popularity` is a table with ids of
         documents and numbers, a data frame, records, or id → number.
         """
         from assay.datasets.document_data.popularity import with_document_data

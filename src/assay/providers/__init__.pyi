@@ -60,4 +60,5 @@ from assay.providers.secrets import notes_on_literals as notes_on_literals
 from assay.providers.secrets import revealed as revealed
 from assay.providers.secrets import whole_key as whole_key
 from assay.providers.vector_files import VectorFile as VectorFile
+from assay.providers.vector_files import is_vector_file as is_vector_file
 from assay.providers.vector_files import open_vectors as open_vectors

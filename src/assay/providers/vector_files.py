@@ -1,4 +1,4 @@
-"""Vector files: embeddings in .npy, .npz and Parquet files, with their ids or in the order of the benchmark."""
+"""Vector files: embeddings in NumPy and Parquet files and in tables, with their ids or in the order of the benchmark."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ import numpy.typing as npt
 from assay.errors import AssayError, ProviderError
 from assay.files import FileSource, open_parquet
 from assay.providers.retriever import PermanentFailure
+from assay.providers.vector_tables import ENDINGS as TABLE_ENDINGS
+from assay.providers.vector_tables import (
+    MAX_NAMES,
+    VECTOR_NAMES,
+    id_column,
+    is_vector_table,
+    vector_column,
+    vectors_of_table,
+)
 from assay.text import counted, some_of
 
 Ids = tuple[str, ...]
@@ -21,10 +30,8 @@ ONE_ID = "Write one id for each row"
 WRITE_IDS = "Save them as text: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
 SAVE = "Save them as NumPy arrays: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
 PARQUET = ".parquet"
-VECTOR_NAMES = ("vectors", "vector", "embeddings", "embedding")
-"""Names of arrays and columns with vectors, the most likely first."""
-MAX_NAMES = 8
-"""How many arrays or columns an error names."""
+VECTOR_ENDINGS = (".npz", ".npy", PARQUET, *TABLE_ENDINGS)
+"""Extensions of files with vectors. Tables may also be compressed."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,9 @@ def open_vectors(path: str, ids_path: str, of: str) -> VectorFile:
     """The opened file; the numbers of an .npy file stay on disk."""
     file = Path(path).expanduser()
     if not file.is_file():
-        raise ProviderError(f"vectors: there is no file {path}. Give the path of an .npy, .npz or .parquet file")
+        raise ProviderError(
+            f"vectors: there is no file {path}. Give the path of an .npy, .npz, .parquet, .csv or .jsonl file"
+        )
     stat = file.stat()
     ids_found = _stat_of(ids_path)
     return _open(path, ids_path, of, (stat.st_mtime_ns, stat.st_size, ids_found))
@@ -88,7 +97,7 @@ def _stat_of(ids_path: str) -> tuple[int, int] | None:
 def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
     """The file, opened once for all scopes; a file that has changed is opened again."""
     try:
-        vectors, ids = _of_parquet(path) if path.lower().endswith(PARQUET) else _of_numpy(path)
+        vectors, ids = _read(path)
     except ProviderError:
         raise
     except AssayError as error:
@@ -103,6 +112,17 @@ def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
     if ids is not None:
         _check_ids(ids_path or path, ids, path, len(vectors))
     return VectorFile(path, of, vectors, ids)
+
+
+def is_vector_file(path: str) -> bool:
+    """Whether a name is that of a file with vectors, by its extension; anything else may be the name of a model."""
+    return path.lower().endswith(VECTOR_ENDINGS) or is_vector_table(path.lower())
+
+
+def _read(path: str) -> tuple[Any, Ids | None]:
+    if path.lower().endswith(PARQUET):
+        return _of_parquet(path)
+    return vectors_of_table(path) if is_vector_table(path.lower()) else _of_numpy(path)
 
 
 def _first_line(error: Exception) -> str:
@@ -154,19 +174,18 @@ def _of_parquet(path: str) -> tuple[npt.NDArray[np.float32], Ids | None]:
     """The column with lists of numbers, and the ids in a column called `ids` or `id`, or whose name ends in `_id`."""
     with open_parquet(FileSource(Path(path).expanduser(), path)) as file:
         columns = file.columns
-        name = next((name for known in VECTOR_NAMES for name in columns if name.lower() == known), "")
-        if not name:
+        name = vector_column(columns)
+        if name is None:
             listed = some_of(columns, MAX_NAMES)
             raise ProviderError(f"vectors: {path} must have a column called vectors or embeddings, found {listed}")
-        likely = [name for name in columns if name.lower() in ("ids", "id")]
-        ids_names = [*likely, *(name for name in columns if name.lower().endswith("_id"))][:1]
-        rows = list(file.rows([name, *ids_names]))
+        ids_name = id_column(columns)
+        rows = list(file.rows([name] if ids_name is None else [name, ids_name]))
     widths = {len(row[0]) if isinstance(row[0], list | tuple) else 0 for row in rows}
     if len(widths) != 1 or 0 in widths:
         raise ProviderError(f"vectors: the column {name} of {path} must have lists of numbers, all of the same length")
     with np.errstate(over="ignore"):
         vectors = np.array([row[0] for row in rows], np.float32)  # None becomes nan, which is an error later
-    return vectors, tuple(str(row[1]) for row in rows) if ids_names else None
+    return vectors, tuple(str(row[1]) for row in rows) if ids_name is not None else None
 
 
 def _ids_in(path: str) -> tuple[str, ...]:

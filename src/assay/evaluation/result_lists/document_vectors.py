@@ -14,11 +14,10 @@ from assay.datasets import BenchmarkDataset, VectorSource
 from assay.embeddings import WORDLLAMA, EmbeddingModel, TextVectors, check_known, find_model, without_capitals
 from assay.errors import DataError, UsageError
 from assay.model import fingerprint
-from assay.providers import file_digests, open_vectors
+from assay.providers import file_digests, is_vector_file, open_vectors
 from assay.text import shortened
 
 OWNER = "ild"
-ENDINGS = (".npz", ".npy", ".parquet")
 WAYS = "Use a file (--vectors vectors.npz), or the tags of the documents: ild(by=tags)"
 
 
@@ -36,7 +35,7 @@ def open_document_vectors(dataset: BenchmarkDataset) -> DocumentVectors:
     source: VectorSource = WORDLLAMA if dataset.document_data.vectors is None else dataset.document_data.vectors
     if isinstance(source, Mapping):
         return _in_memory(source)
-    if str(source).lower().endswith(ENDINGS):
+    if is_vector_file(str(source)):
         return _of_file(dataset, str(source))
     return _of_model(dataset, str(source))
 

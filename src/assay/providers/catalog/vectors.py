@@ -115,14 +115,14 @@ def _files(documents: str, queries: str, documents_ids: str, queries_ids: str, s
 
 PROVIDER = Provider(
     "vectors",
-    "precomputed embeddings of documents and queries in NumPy or Parquet files; exact search",
+    "precomputed embeddings of documents and queries in NumPy or Parquet files or tables; exact search",
     Vectors,
     params=(
         Param(
             "documents",
             str,
             REQUIRED,
-            ".npy with a row per document in the order of the benchmark, or .npz or .parquet with ids and vectors",
+            ".npy with a row per document in the order of the benchmark, or .npz, Parquet or a table with ids and vectors",
         ),
         Param("queries", str, "", "the same as documents, for the queries; if not set, the file of documents has their ids"),
         Param("documents_ids", str, "", "text file with the id of each row of documents, one per line"),
