@@ -65,13 +65,13 @@ def assert_same(found: BenchmarkDataset, made: BenchmarkDataset) -> None:
     assert found.spans == made.spans
 
 
-def assert_same_content(found: BenchmarkDataset, made: BenchmarkDataset) -> None:
-    """Queries, documents and judgments, and their fingerprints."""
-    assert found.queries == made.queries
-    assert dict(found.documents.items()) == dict(made.documents.items())
-    assert found.qrels == made.qrels
-    assert [one.tags for one in found.queries.values()] == [one.tags for one in made.queries.values()]
-    assert [found.fingerprint(part) for part in PARTS] == [made.fingerprint(part) for part in PARTS]
+def assert_same_content(found: BenchmarkDataset, made: BenchmarkDataset, variant: str = "") -> None:
+    """Queries, documents and judgments, and their fingerprints; the variant of the files is named if they differ."""
+    assert found.queries == made.queries, variant
+    assert dict(found.documents.items()) == dict(made.documents.items()), variant
+    assert found.qrels == made.qrels, variant
+    assert [one.tags for one in found.queries.values()] == [one.tags for one in made.queries.values()], variant
+    assert [found.fingerprint(part) for part in PARTS] == [made.fingerprint(part) for part in PARTS], variant
 
 
 def claims(path: Path) -> list[str]:

@@ -1,15 +1,17 @@
 """Formats of benchmarks: laws that hold for every format, driven by one table of samples and one of faults."""
 
+import re
 import shutil
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UsageError
-from assay.datasets import check_target, describe_losses, detect_format, find_format, load_dataset
+from assay.datasets import Probe, check_target, describe_losses, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES, assert_same, assert_same_content, benchmarks, claims
 from ._cases import BOM, PACKERS, write
@@ -103,12 +105,27 @@ def test_a_sample_is_recognised_in_every_guise_and_kept_by_json(tmp_path, name):
         if name not in BY_NAME:
             assert claims(path)[0] == name, guise
         found = read(path, name)
-        assert_same_content(found, plain)
+        assert_same_content(found, plain, guise)
         assert (found.spans, len(found.repairs)) == (plain.spans, len(plain.repairs)), guise
     plain.save_json(tmp_path / "d.json")
     again = load_dataset(tmp_path / "d.json")
     assert_same_content(again, plain)
     assert (again.spans, again.judgments, again.groups) == (plain.spans, plain.judgments, plain.groups)
+
+
+def test_the_format_that_contributors_start_from_reads_every_guise(tmp_path):
+    """The complete file in docs/architecture.md passes what the test above asks of a sample."""
+    page = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    names = {}
+    exec(re.search(r'^```python\n("""answer_lines.*?)^```$', page, re.MULTILINE | re.DOTALL)[1], names)
+    answer_lines = names["ANSWER_LINES"]
+    sample = put(tmp_path / "cats.answers", f"{answer_lines.example}\nwho roars?\td3\n".encode())
+    plain = answer_lines.read(sample)
+    assert plain.qrels == {"1": {"d1": 1, "d2": 1}, "2": {"d3": 1}}
+    for guise, (change, ending) in GUISES.items():
+        path = dressed(sample, tmp_path / guise, change, ending)
+        assert answer_lines.detect(Probe(path)), guise
+        assert_same_content(answer_lines.read(path), plain, guise)
 
 
 @pytest.mark.parametrize("name", FAULTS)
