@@ -65,6 +65,12 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_unconfigure(config):
+    """Let Python free what was there before the first test; otherwise DuckDB lists it below the summary as leaked."""
+    if not hasattr(config, "workerinput"):
+        gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def no_secrets():
     """What one test keeps secret is an ordinary word in the next."""
