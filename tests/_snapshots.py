@@ -32,8 +32,7 @@ class Snapshots:
         file = self.folder / f"{name}.txt"
         actual = text.replace(str(self.temporary), "<tmp>")
         if IS_WRITING:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(actual, encoding="utf-8")
+            _write(file, actual)
         if not file.is_file():
             pytest.fail(f"there is no snapshot {name}; make snapshots writes it:\n{actual}")
         if not is_same(actual, expected := self.read(name)):
@@ -49,6 +48,15 @@ class Snapshots:
     def check_errors(self, name: str, cases: Mapping[str, Callable[[], object]]) -> None:
         """Every case raises an error of assay; their classes and messages are those of the file."""
         self.check(name, "".join(f"## {case}\n{_error_of(case, call)}\n\n" for case, call in cases.items()))
+
+
+def _write(file: Path, actual: str) -> None:
+    """Write the text, or keep the file if it has the same text; its new time shows that a test reads it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.is_file() and is_same(actual, file.read_text(encoding="utf-8")):
+        file.touch()
+    else:
+        file.write_text(actual, encoding="utf-8")
 
 
 def is_same(actual: str, expected: str) -> bool:
