@@ -236,6 +236,17 @@ def test_what_init_says_about_columns_that_are_not_known(folder, assay, snapshot
     snapshots.check("init/unknown_columns", f"{assay('init').out}\n{Path('plan.yaml').read_text()}")
 
 
+def test_a_folder_of_documents_next_to_a_table_with_unknown_columns_is_found(folder, assay):
+    write(folder, {"golden.csv": "frage,treffer\nwie lange schlafen Katzen,cats\n", "docs/cats.md": "Katzen schlafen lange."})
+    out = assay("init").out
+    assert re.search(r"^  docs +documents$", out, re.MULTILINE)
+    text = Path("plan.yaml").read_text()
+    text = re.sub(r"^# (documents: |columns:)", r"\1", text, flags=re.MULTILINE)
+    Path("plan.yaml").write_text(re.sub(r"^#(   (?:query|relevant): \w+)\?", r" \1", text, flags=re.MULTILINE))
+    done = assay("eval", "plan.yaml", "--no-store")
+    assert (done.code, "golden 1.0 (1 query, 1 document)" in done.out) == (0, True), done.err
+
+
 def test_questions_and_answers_alone_are_not_replaced_by_the_bundled_example(folder, assay):
     write(folder, {"list.csv": "question,answer\nWhat do dogs eat?,meat\n"})
     assert assay("init").code == 0

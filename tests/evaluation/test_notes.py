@@ -143,6 +143,7 @@ def test_documents_that_never_match_are_noted(snapshots):
     missed = assay.evaluate(benchmark, {"q": ["d2"]}, ["mrr"]).notes
     cases = {
         "another beginning": assay.evaluate(JUDGED, {"q1": {"doc-1": 2.0, "doc-2": 1.0}}, "map").notes,
+        "names of files without extension": assay.evaluate({"q": {"cats.md": 1}}, {"q": ["cats", "dogs"]}, ["mrr"]).notes,
         "nothing alike": notes({"q0": {"x": 1.0}}),
         "other documents of the benchmark": missed,
         "no document of the benchmark": assay.evaluate(benchmark, {"q": ["x"]}, ["mrr"]).notes,

@@ -255,7 +255,7 @@ def _starter_of_unknown(data: FoundData, folder: Path) -> Starter:
 
     queries = likeliest_queries(data.unknown)
     other = only_other(data.unknown, queries.path)
-    known = [path for path in data.document_tables if path.parent == queries.path.parent]
+    known = [path for path in data.documents if path.parent == queries.path.parent]
     paths = known or ([other.path] if other else [])
     keys = [f"# documents: {quoted(relative(path, folder))}" for path in paths]
     return Starter(

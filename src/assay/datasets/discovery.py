@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.datasets.fields import roles_of
 from assay.datasets.loading import load_dataset
-from assay.datasets.nearby_documents import find_documents, is_document_table, is_table_file
+from assay.datasets.nearby_documents import find_documents, is_document_folder, is_document_table, is_table_file
 from assay.datasets.probe import Probe
 from assay.datasets.recognition import detect_format
 from assay.datasets.unknown_tables import UnknownTable, as_unknown_table
@@ -95,8 +95,8 @@ class FoundData:
     """Whether everything was looked at; a folder can have too many files."""
     unknown: tuple[UnknownTable, ...] = ()
     """Tables whose columns are not known, if nothing else can be searched or scored."""
-    document_tables: tuple[Path, ...] = ()
-    """Tables of documents next to unknown tables."""
+    documents: tuple[Path, ...] = ()
+    """Tables and folders of documents next to unknown tables."""
 
     def runs_of(self, benchmark: FoundBenchmark) -> tuple[FoundRun, ...]:
         """The runs whose first query is judged in the benchmark."""
@@ -130,8 +130,9 @@ def find_data(folder: Path) -> FoundData:
     paths = [*(each.path for each in benchmarks), *(run.path for run in runs), *(table.path for table in tables)]
     unread = (what for path, what in faults.items() if not any(path in (other, *other.parents) for other in paths))
     near = {table.path.parent for table in tables}
-    documents = tuple(path for path in candidates[:MAX_ENTRIES] if path.parent in near and is_document_table(path))
-    return replace(data, faults=tuple(unread), unknown=tables, document_tables=documents)
+    beside = (path for path in candidates[:MAX_ENTRIES] if path.parent in near)
+    documents = tuple(path for path in beside if is_document_table(path) or is_document_folder(path))
+    return replace(data, faults=tuple(unread), unknown=tables, documents=documents)
 
 
 def _usable(benchmarks: list[FoundBenchmark]) -> list[FoundBenchmark]:

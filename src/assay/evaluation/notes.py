@@ -313,7 +313,8 @@ def _spelling_hint(ids: list[str], judged: Collection[str]) -> str:
     from assay.datasets import describe_respelling, find_prefix_difference
 
     begins = find_prefix_difference(ids, judged)
-    hint = describe_respelling(ids, judged) or (begins.description if begins else "")
+    respelling = describe_respelling(ids, judged) or describe_respelling(judged, frozenset(ids))
+    hint = respelling or (begins.description if begins else "")
     return f" {_capitalised(hint)}. To map ids to documents, {AS_DATASET} --id-map FILE." if hint else ""
 
 

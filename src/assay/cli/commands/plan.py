@@ -77,7 +77,7 @@ def _text(folder: Path, data: FoundData, written: list[str], kept: list[str], st
 
     data_rows = [(place(benchmark.path), describe_benchmark(benchmark)) for benchmark in data.benchmarks]
     candidates = (path for benchmark in data.benchmarks for path in benchmark.candidates)
-    data_rows += [(place(path), "documents") for path in dict.fromkeys((*candidates, *data.document_tables))]
+    data_rows += [(place(path), "documents") for path in dict.fromkeys((*candidates, *data.documents))]
     data_rows += [(place(table.path), describe_unknown(table)) for table in data.unknown]
     data_rows += [(place(run.path), "run file") for run in data.runs]
     blocks = [
