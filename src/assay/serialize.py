@@ -1,4 +1,4 @@
-"""Serialize: any value as plain JSON values, and as JSON text."""
+"""Serialize: any value as plain JSON values and as JSON text, and dataclasses read from such values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, get_type_hints
 
 OnNan = Literal["null", "error"]
+Record = TypeVar("Record")
 
 
 def to_json(value: Any, *, nan: OnNan = "null") -> Any:
@@ -33,6 +34,21 @@ def to_json(value: Any, *, nan: OnNan = "null") -> Any:
     if callable(to_list := getattr(value, "tolist", None)) and not isinstance(value, type):
         return to_json(to_list(), nan=nan)
     return str(value)
+
+
+def read_record(kind: type[Record], plain: Any) -> Record:
+    """The dataclass that `to_json` described; null is nan for a float. A ValueError if it is something else."""
+    import msgspec
+
+    hints = get_type_hints(kind)
+    try:
+        given = msgspec.convert(plain, dict[str, Any])
+        known = {name: math.nan if value is None and hints.get(name) is float else value for name, value in given.items()}
+        fields = [(name, hints[name]) for name in known if name in hints]
+        form = msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True)
+        return kind(**{name: getattr(msgspec.convert(known, form), name) for name in known})
+    except (msgspec.MsgspecError, TypeError) as error:  # a TypeError: a field is missing
+        raise ValueError(f"this is no {kind.__name__}: {error}") from None
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:

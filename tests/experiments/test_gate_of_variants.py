@@ -188,12 +188,12 @@ def test_large_experiments_count_users_and_not_groups(monkeypatch):
     assert (verdict.finding.n, verdict.finding.unit) == (150, "user")
 
 
-def test_an_unreadable_outcome_leaves_the_plain_values():
+def test_a_gate_refuses_variants_whose_outcome_cannot_be_read():
     control, new = results_of(experiment_of(lopsided()))
     damaged = [each.with_fields(provenance={**each.provenance, "experiment": {"schema": "x"}}) for each in (control, new)]
     assert shared_outcome(*damaged) is None
-    (verdict,) = gate(damaged[1], damaged[0], "ctr@10 drops <= 0.5").verdicts
-    assert verdict.finding.difference == pytest.approx(new["ctr@10"] - control["ctr@10"])
+    with pytest.raises(assay.DataError, match="the experiment is damaged"):
+        gate(damaged[1], damaged[0], "ctr@10 drops <= 0.5")
 
 
 def test_the_command_and_the_stored_variants_say_the_same(tmp_path, monkeypatch, capsys):

@@ -12,6 +12,7 @@ import assay
 from assay.cli import main
 from assay.evaluation import read_results
 from assay.experiments import ExperimentOptions, outcome_of, results_of
+from assay.reports import EvaluationDisplay, render_evaluation, render_results
 from assay.store import Store
 
 
@@ -80,6 +81,49 @@ def test_a_damaged_outcome_is_no_outcome():
     result = results_of(experiment_of())[0]
     for damaged in ({}, {"schema": "assay.experiment/1"}, {"schema": "assay.interleaving/1", "name": "x"}, "text", None):
         assert outcome_of(result.with_fields(provenance={**result.provenance, "experiment": damaged})) is None
+
+
+def damaged(plain: object, evil: object) -> list[object]:
+    """Copies of plain values in which one value, at any depth, is another one."""
+    places = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    return [evil] + [
+        type(plain)({**plain, place: inner} if isinstance(plain, dict) else [*plain[:place], inner, *plain[place + 1 :]])
+        for place, value in places
+        for inner in damaged(value, evil)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["experiment", "interleaving"])
+@pytest.mark.parametrize(
+    "evil", ["evil", *(pytest.param(value, marks=pytest.mark.slow) for value in (-3, None, [], {}, [5]))]
+)
+def test_an_outcome_with_any_damaged_value_is_no_outcome_or_can_be_shown(kind, evil):
+    outcome = experiment_of() if kind == "experiment" else assay.score_interleaving(interleaved(), name="mix")
+    result = results_of(outcome)[0]
+    for plain in damaged(outcome.to_dict(), evil):
+        changed = result.with_fields(provenance={**result.provenance, "experiment": plain, "log": evil})
+        read = outcome_of(changed)
+        assert read is None or read.to_dict()["verdict"], plain
+        assert render_evaluation([changed], "markdown", EvaluationDisplay()), plain
+    assert "<html" in render_results([changed])
+
+
+def test_a_gate_refuses_an_outcome_that_cannot_be_read(tmp_path, capsys):
+    result = results_of(experiment_of())[0]
+    result.with_fields(provenance={**result.provenance, "experiment": "evil"}).save(tmp_path / "a.json")
+    assert main(["gate", str(tmp_path / "a.json"), "--rule", "ctr@4 >= 0.1"]) == 3
+    assert "the experiment is damaged" in capsys.readouterr().err
+
+
+def test_an_outcome_that_was_read_cannot_be_made_into_results_again():
+    for outcome in (experiment_of(), assay.score_interleaving(interleaved(), name="mix")):
+        with pytest.raises(assay.UsageError, match="no counts of users"):
+            results_of(outcome_of(results_of(outcome)[0]))
+
+
+def test_a_log_without_users_counts_searches_once():
+    rows = [{name: value for name, value in row.items() if name not in ("user", "session")} for row in interleaved()]
+    assert results_of(assay.score_interleaving(rows))[0].provenance["log"].keys() == {"searches"}
 
 
 # ---- the store and what reads it

@@ -15,7 +15,7 @@ from assay.experiments.variant_difference import Decision, VariantDifference, ch
 from assay.experiments.words import notes_on, verdict_on, withheld_reason
 from assay.logs import NO_USERS, Period, VariantUsers, parse_log_metrics, read_users
 from assay.metrics import BoundMetric, Given, find_metrics, recorded_metric, written_metrics
-from assay.serialize import to_json
+from assay.serialize import read_record, to_json
 from assay.stats import correct
 from assay.views import needed_counts
 
@@ -101,14 +101,19 @@ class Experiment:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Experiment:
         """The outcome that `to_dict` described. A KeyError, TypeError or ValueError if it is something else."""
+        variants = tuple(read_record(Variant, variant) for variant in plain["variants"])
         differences = tuple(map(VariantDifference.from_dict, plain["differences"]))
-        ratio = {name: value for name, value in plain["sample_ratio"].items() if name != "is_mismatch"}
+        shares = {name: value for name, value in plain["sample_ratio"].items() if name != "is_mismatch"}
+        ratio = read_record(SampleRatio, shares)
+        compared = {plain["control"], *(name for each in differences for name in (each.a, each.b))}
+        if not compared == set(ratio.users) == set(ratio.expected) == {variant.name for variant in variants}:
+            raise ValueError("a part of the experiment is about other variants")
         how = {name: value for name, value in plain["how"].items() if value is not None}
         return cls(
             str(plain["name"]),
             str(plain["control"]),
-            tuple(Variant(**variant) for variant in plain["variants"]),
-            SampleRatio(**ratio),
+            variants,
+            ratio,
             tuple(recorded_metric(name) for name in dict.fromkeys(each.metric for each in differences)),
             differences,
             ExperimentOptions(**how),

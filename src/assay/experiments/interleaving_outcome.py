@@ -16,7 +16,7 @@ from assay.experiments.click_credit import click_outcome
 from assay.experiments.interleaving import Interleaving
 from assay.experiments.log_columns import columns_named
 from assay.logs import read_interleaved
-from assay.serialize import to_json
+from assay.serialize import read_record, to_json
 from assay.stats import Estimate, Ratio, checked_fraction
 from assay.text import counted, plural
 
@@ -104,9 +104,11 @@ class InterleavingOutcome:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> InterleavingOutcome:
-        """The outcome that `to_dict` described. A KeyError or TypeError if it is something else."""
-        known: dict[str, Any] = {name: math.nan if value is None else value for name, value in plain.items()}
-        return cls(**{name: value for name, value in known.items() if name not in ("schema", "better", "verdict")})
+        """The outcome that `to_dict` described. A ValueError if it is something else."""
+        known = {name: value for name, value in plain.items() if name not in ("schema", "better", "verdict")}
+        if known.get("test") not in TESTS:
+            raise ValueError(f"no test is called {known.get('test')!r}")
+        return read_record(cls, known)
 
 
 def _percent(share: float) -> str:

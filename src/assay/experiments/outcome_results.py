@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Ints
+from assay.errors import AssayError, UsageError
 from assay.evaluation import ROWS_ARE, Confidence, Evidence, Provenance, Result, Scores, score_views, with_intervals
 from assay.experiments.experiment import SCHEMA as EXPERIMENT_SCHEMA
 from assay.experiments.experiment import Experiment
 from assay.experiments.interleaving_outcome import InterleavingOutcome, T
 from assay.metrics import BoundMetric, recorded_metric
 from assay.model import MEAN, Column, Policy, ScoreTable, fingerprint
+from assay.text import plural
 from assay.views import Behaviour
 
 OUTCOME = "experiment"
@@ -29,6 +31,9 @@ MOST_ROWS = 10_000
 
 def results_of(outcome: Experiment | InterleavingOutcome) -> list[Result]:
     """A result for each variant or ranking, the control first, on a benchmark that has the name of the experiment."""
+    counts = outcome.wins if isinstance(outcome, InterleavingOutcome) else outcome.users.variant
+    if not len(counts) and (outcome.clicked if isinstance(outcome, InterleavingOutcome) else outcome.variants):
+        raise UsageError("an outcome that was read from a result has no counts of users. Compare the log again")
     return _of_rankings(outcome) if isinstance(outcome, InterleavingOutcome) else _of_variants(outcome)
 
 
@@ -40,7 +45,7 @@ def outcome_of(result: Result) -> Experiment | InterleavingOutcome | None:
     try:
         kind = Experiment if plain.get("schema") == EXPERIMENT_SCHEMA else InterleavingOutcome
         return kind.from_dict(plain)
-    except (KeyError, TypeError, ValueError, AttributeError):  # what was stored by another version, or damaged
+    except (AssayError, KeyError, TypeError, ValueError, AttributeError):  # stored by another version, or damaged
         return None
 
 
@@ -53,7 +58,7 @@ def _of_variants(outcome: Experiment) -> list[Result]:
         counts, is_grouped = _summed({count: values[rows] for count, values in users.counts.items()})
         n = len(next(iter(counts.values()), rows))
         table = score_views({"behaviour": Behaviour(_row_ids(n), counts)}, outcome.metrics)
-        about = {"searches": variant.searches, f"{outcome.unit}s": variant.users}
+        about = {"searches": variant.searches, plural(outcome.unit): variant.users}
         result = _result(outcome, variant.name, table, outcome.metrics, about, is_grouped=is_grouped)
         results.append(with_intervals(result, level=outcome.how.level))
     return results
@@ -83,7 +88,7 @@ def _of_rankings(outcome: InterleavingOutcome) -> list[Result]:
         (outcome.b, share, (outcome.low, outcome.high)),
     ):
         table = ScoreTable(_row_ids(len(values)), {WINS: Column.of(values, MEAN)})
-        about = {"searches": outcome.clicked, f"{outcome.unit}s": outcome.clicked_users}
+        about = {"searches": outcome.clicked, plural(outcome.unit): outcome.clicked_users}
         result = _result(outcome, name, table, (metric,), about)
         interval = Confidence(*ends, 1 - outcome.alpha, outcome.test)
         results.append(result.with_fields(intervals={WINS: interval} if len(values) else {}))

@@ -15,7 +15,7 @@ from assay.experiments.confidence_sequence import difference_sequence
 from assay.experiments.earlier_period import users_adjustment
 from assay.logs import VariantUsers
 from assay.metrics import BoundMetric
-from assay.serialize import to_json
+from assay.serialize import read_record, to_json
 from assay.stats import Estimate, Ratio, ratio_difference, welch_freedom
 
 DELTA, CUPED, BETTING = "delta", "cuped", "betting"
@@ -82,13 +82,9 @@ class VariantDifference:
     def from_dict(cls, plain: Mapping[str, Any]) -> VariantDifference:
         """The difference that `to_dict` described; a number that is undefined is nan."""
         known = {name: value for name, value in plain.items() if name != "better"}
-        return cls(**{name: _read(name, value) for name, value in known.items()})
-
-
-def _read(name: str, value: Any) -> Any:
-    if value is not None:
-        return value
-    return False if name == "is_significant" else math.nan
+        if known.get("method") not in ESTIMATION_METHODS:
+            raise ValueError(f"no method is called {known.get('method')!r}")
+        return read_record(cls, {**known, "is_significant": known.get("is_significant") or False})
 
 
 class Decision(NamedTuple):

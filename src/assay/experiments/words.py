@@ -76,7 +76,7 @@ def _clause(experiment: Experiment, each: VariantDifference) -> str:
     if each.is_same:
         return f"{each.b} does not differ from {each.a} on {each.metric}: all {plural(experiment.unit)} have the same value"
     if math.isnan(each.p):
-        return f"{each.metric} of {each.b} cannot be tested, because all {experiment.unit}s have the same value"
+        return f"{each.metric} of {each.b} cannot be tested, because all {plural(experiment.unit)} have the same value"
     if each.better:
         loser = each.a if each.better == each.b else each.b
         return f"{each.better} beats {loser} on {each.metric} by {lead_text(metric, each)}, {p_text(each.p_corrected)}"

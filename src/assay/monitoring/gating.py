@@ -19,7 +19,7 @@ from assay.errors import (
     near_matches,
 )
 from assay.evaluation import NEXT_STEP, Result
-from assay.experiments import shared_outcome
+from assay.experiments import OUTCOME, Experiment, outcome_of, shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import NONE, values_of
 from assay.monitoring.case import Case, Pairing, pair_results
@@ -194,8 +194,13 @@ def check_not_all_failed(result: Result) -> None:
 
 def _check_has_verdict(result: Result) -> None:
     """Raise a DataError for an experiment whose variants are not comparable, because its values mean nothing."""
-    if withheld := (result.provenance.get("experiment") or {}).get("withheld"):
-        raise DataError(f"the experiment has no verdict: {withheld}", source=result.benchmark or result.name)
+    if OUTCOME not in result.provenance:
+        return
+    outcome, source = outcome_of(result), result.benchmark or result.name
+    if outcome is None:
+        raise DataError("the experiment is damaged, so its verdict is not known. Compare the log again", source=source)
+    if isinstance(outcome, Experiment) and outcome.withheld:
+        raise DataError(f"the experiment has no verdict: {outcome.withheld}", source=source)
 
 
 def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, renewal: str = "") -> Case:

@@ -12,7 +12,7 @@ from assay.model import Policy
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.run_notes import reasons
-from assay.reports.sections.scores import size_of
+from assay.reports.sections.scores import log_counts, size_of
 from assay.reports.sections.store import commit_in_words, readable_time
 from assay.reports.table import (
     Cell,
@@ -82,9 +82,8 @@ def _about_data(result: Result) -> dict[str, str]:
 
 def _clicks(result: Result) -> str:
     """`46,688 shown documents, 5,585 clicks`; empty if it is not recorded."""
-    about = result.provenance.get("log") or {}
-    sizes = ((about.get("shown"), "shown document"), (about.get("clicked"), "click"))
-    return ", ".join(counted(int(n), noun) for n, noun in sizes if n is not None)
+    counts, names = log_counts(result), {"shown": "shown document", "clicked": "click"}
+    return ", ".join(counted(counts[name], noun) for name, noun in names.items() if name in counts)
 
 
 def _about_provider(origin: Mapping[str, Any]) -> dict[str, str]:

@@ -137,13 +137,19 @@ def n_rows(result: Result) -> int:
     return clusters_of([result], cluster).n if cluster and result.query_ids else len(result.query_ids)
 
 
+def log_counts(result: Result) -> dict[str, int]:
+    """What was counted in a search log, by name; nothing that is not a whole number, as in a damaged file."""
+    about = result.provenance.get("log")
+    return {name: n for name, n in about.items() if isinstance(n, int)} if isinstance(about, Mapping) else {}
+
+
 def size_of(result: Result) -> str:
     """`48 queries`; for a search log `6,000 searches by 714 users`."""
     if result.rows_are == QUERY:
         return counted(len(result.query_ids), QUERY)
-    about, unit = result.provenance.get("log") or {}, result.rows_are.removesuffix(" group")
-    searches = counted(int(about.get("searches", 0)), "search")
-    return searches if unit == "search" else f"{searches} by {counted(int(about.get(plural(unit), 0)), unit)}"
+    counts, unit = log_counts(result), result.rows_are.removesuffix(" group")
+    searches = counted(counts.get("searches", 0), "search")
+    return searches if unit == "search" else f"{searches} by {counted(counts.get(plural(unit), 0), unit)}"
 
 
 def coverage(report: Report) -> str:
