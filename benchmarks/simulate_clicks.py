@@ -2,10 +2,12 @@
 
 Run `python -m benchmarks.simulate_clicks [impressions]`. Documents have a known attractiveness. Users look at rank r with
 the probability r^−η, and click if they look and the document attracts them (the position-based model). Or they read from the
-top and stop when they are satisfied (the cascade of SDBN). The search engine is not perfect, and changes its order a little
-from search to search. Kendall's τ compares the order of the estimates with the true order, over the documents of each query.
-The last column is the best that any model could do: the rate of clicks if it were known at which documents each user looked,
-for the documents that users looked at at least 50 times.
+top, and stop when they are satisfied or lose patience (the dynamic Bayesian network). The search engine is not perfect, and
+changes its order a little from search to search. Kendall's τ compares the order of the estimates with the true order, over
+the documents of each query. The truth is the attractiveness, and for users who read from the top also attractiveness times
+satisfaction, which is what `sdbn` and `dbn` estimate. Their attractiveness alone has columns of its own. The last column is
+the best that any model could do: the rate of clicks if it were known at which documents each user looked, for the documents
+that users looked at at least 50 times.
 """
 
 from __future__ import annotations
@@ -22,9 +24,19 @@ LEAST = 50
 
 
 def simulate(
-    impressions: int, eta: float, seed: int, *, cascade: bool = False
+    impressions: int,
+    eta: float,
+    seed: int,
+    *,
+    cascade: bool = False,
+    persistence: float = 1.0,
+    wanted: str = "satisfaction",
 ) -> tuple[dict[str, list[object]], np.ndarray, assay.Qrels]:
-    """The columns of a log, the attractiveness of each query and document, and its estimate if all looks were known."""
+    """The columns of a log, the true value of each query and document, and its estimate if all looks were known.
+
+    With `cascade`, users read from the top, and go on with the probability `persistence` if they are not satisfied. The
+    value is then attractiveness times satisfaction, or the attractiveness if that is `wanted`.
+    """
     random = np.random.default_rng(seed)
     truth = random.beta(1, 3, (QUERIES, DOCUMENTS))
     satisfied = random.uniform(0.3, 0.9, (QUERIES, DOCUMENTS))
@@ -35,12 +47,15 @@ def simulate(
     attracts = random.random((n, DEPTH)) < truth[query[:, None], shown]
     if cascade:
         stops = attracts & (random.random((n, DEPTH)) < satisfied[query[:, None], shown])
-        looks = np.column_stack([np.zeros(n, dtype=int), np.cumsum(stops, axis=1)[:, :-1]]) == 0
-        truth = truth * satisfied
+        ends = stops if persistence == 1 else stops | (random.random((n, DEPTH)) >= persistence)
+        looks = np.column_stack([np.zeros(n, dtype=int), np.cumsum(ends, axis=1)[:, :-1]]) == 0
     else:
         looks = random.random((n, DEPTH)) < np.arange(1, DEPTH + 1) ** -eta
     clicked = attracts & looks
-    known = _with_known_looks(query, shown, looks, clicked if not cascade else stops & looks)
+    won = clicked
+    if cascade and wanted == "satisfaction":
+        truth, won = truth * satisfied, stops & looks
+    known = _with_known_looks(query, shown, looks, won)
     columns: dict[str, list[object]] = {
         "user": np.repeat(np.arange(n) % 5000, DEPTH).tolist(),
         "search_id": np.repeat(np.arange(n), DEPTH).tolist(),
@@ -93,27 +108,53 @@ def raw_rates(columns: dict[str, list[object]]) -> assay.Qrels:
     return assay.Qrels(grades)
 
 
-def row(impressions: int, eta: float, *, cascade: bool = False) -> list[float]:
+def attractiveness(judged: assay.ClickJudgments) -> assay.Qrels:
+    """The estimated attractiveness alone, without satisfaction."""
+    grades: dict[str, dict[str, float]] = {}
+    values = judged.estimates.parts["attractiveness"].tolist()
+    for query, document, value in zip(judged.queries, judged.documents, values, strict=True):
+        grades.setdefault(query, {})[document] = value
+    return assay.Qrels(grades)
+
+
+def row(impressions: int, eta: float, **how: object) -> list[float]:
     """Kendall's τ of plain rates and of each model."""
     import pyarrow as pa
 
-    columns, truth, known = simulate(impressions, eta, seed=int(10 * eta) + 1, cascade=cascade)
+    columns, truth, known = simulate(impressions, eta, seed=int(10 * eta) + 1, **how)
     taus = [agreement(raw_rates(columns), truth)]
     table = pa.table(columns)
-    for model in ("coec", "sdbn", "pbm"):
+    for model in ("coec", "pbm", "sdbn", "dbn"):
         judged = assay.judge_clicks(table, model, grades="estimate", least=LEAST)
         taus.append(agreement(judged.qrels, truth))
+        if judged.estimates.parts:
+            taus.append(agreement(attractiveness(judged), truth))
     return [*taus, agreement(known, truth)]
+
+
+READERS = {
+    "from the top until satisfied: a · s": {},
+    "the same users: a": {"wanted": "attractiveness"},
+    "from the top, γ = 0.9: a · s": {"persistence": 0.9},
+    "the same users, γ = 0.9: a": {"persistence": 0.9, "wanted": "attractiveness"},
+}
+"""Row of the table → how users read, and what the truth is."""
 
 
 def main(impressions: int = 1_000_000) -> None:
     """Print the table of the documentation."""
     print(f"{impressions:,} impressions, {QUERIES} queries with {DOCUMENTS} documents")
-    print("| users look at rank r with probability | plain rate | coec | sdbn | pbm | all looks known |")
-    print("|---|---|---|---|---|---|")
+    models = "plain rate | coec | pbm | sdbn | a of sdbn | dbn | a of dbn"
+    print(f"| how users look, and the truth | {models} | all looks known |")
+    print(f"|{'---|' * 9}")
     for eta in BIASES:
-        print(f"| r^−{eta:g} | " + " | ".join(f"{tau:.3f}" for tau in row(impressions, eta)) + " |")
-    print("| from the top until satisfied | " + " | ".join(f"{tau:.3f}" for tau in row(impressions, 0, cascade=True)) + " |")
+        _print(f"at rank r with probability r^−{eta:g}: a", row(impressions, eta))
+    for name, how in READERS.items():
+        _print(name, row(impressions, 0, cascade=True, **how))
+
+
+def _print(name: str, taus: list[float]) -> None:
+    print(f"| {name} | " + " | ".join(f"{tau:.3f}" for tau in taus) + " |", flush=True)
 
 
 if __name__ == "__main__":

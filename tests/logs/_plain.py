@@ -162,3 +162,12 @@ def binned_quantile(values, q):
             return low + (wanted - seen) / inside * (high - low)
         seen += inside
     raise AssertionError
+
+
+def repeated(query, docs, *patterns):
+    """The records of searches with these clicks: `("ab", 3)` is a click on a and on b, three times."""
+    return [{"query": query, "shown": list(docs), "clicks": list(clicks)} for clicks, n in patterns for _ in range(n)]
+
+
+HAND = repeated("q", "ab", ("a", 15), ("ab", 5), ("b", 30), ("", 30))
+"""b is below a, and always last."""

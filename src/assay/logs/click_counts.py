@@ -36,6 +36,8 @@ class ClickCounts:
     clicked: Floats
     n_seen: int = 0
     """How many pairs the log has, with those that were shown too seldom."""
+    more: str = ""
+    """A hash of what else the model reads."""
 
     @property
     def n_pairs(self) -> int:
@@ -65,7 +67,7 @@ class ClickCounts:
         """A hash of everything that a model reads, which does not depend on the order of lines."""
         names = [(self.query[number], self.document[number]) for number in self.pair.tolist()]
         rows = zip(names, self.position.tolist(), self.shown.tolist(), self.clicked.tolist(), strict=True)
-        return fingerprint(rows)
+        return fingerprint([*rows, (self.more,)] if self.more else rows)
 
 
 USABLE = f"{KEPT} AND r IS NOT NULL AND q IS NOT NULL"
@@ -84,8 +86,8 @@ def count_positions(log: OpenLog, least: int, position: str = "r") -> ClickCount
     )
     with reading_faults(log):
         columns = fetch(log, sql)
-        n_seen = _n_pairs(log, where)
-    return _counts(columns, columns["position"].astype(float), n_seen)
+        n_seen = n_pairs_seen(log, where)
+    return counts_of(columns, columns["position"].astype(float), n_seen)
 
 
 def click_rates(log: OpenLog) -> dict[float, float]:
@@ -95,7 +97,8 @@ def click_rates(log: OpenLog) -> dict[float, float]:
         return {float(rank): float(rate) for rank, rate in log.connection.execute(sql).fetchall()}
 
 
-def _n_pairs(log: OpenLog, where: str) -> int:
+def n_pairs_seen(log: OpenLog, where: str) -> int:
+    """How many pairs of query and document the log has."""
     (n,) = log.connection.execute(f"SELECT count(*) FROM (SELECT DISTINCT hash(q, d) {where})").fetchone()
     return int(n)
 
@@ -114,11 +117,12 @@ def count_examined(log: OpenLog, least: int) -> tuple[ClickCounts, Floats]:
     )
     with reading_faults(log):
         columns = fetch(log, sql)
-        n_seen = _n_pairs(log, where)
-    return _counts(columns, np.ones(len(columns["q"])), n_seen), columns["last"].astype(float)
+        n_seen = n_pairs_seen(log, where)
+    return counts_of(columns, np.ones(len(columns["q"])), n_seen), columns["last"].astype(float)
 
 
-def _counts(columns: dict[str, Any], position: Floats, n_seen: int) -> ClickCounts:
+def counts_of(columns: dict[str, Any], position: Floats, n_seen: int) -> ClickCounts:
+    """Counts from columns q, d, shown and clicked, in the order of q and d."""
     query, document = columns["q"], columns["d"]
     is_new = np.ones(len(query), dtype=bool)
     is_new[1:] = (query[1:] != query[:-1]) | (document[1:] != document[:-1])

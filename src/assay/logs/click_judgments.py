@@ -18,22 +18,31 @@ from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.files import write_lines, write_qrels
 from assay.logs.click_counts import ClickCounts, click_rates, count_examined, count_positions
 from assay.logs.click_models import Estimates, clicks_over_expected, position_based, simplified_dbn
+from assay.logs.click_tails import read_tails
+from assay.logs.dynamic_bayesian import full_dbn
 from assay.logs.impressions import create_impressions
 from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.propensities import read_propensities
 from assay.logs.row_columns import Shape
 from assay.logs.searches import create_searches
-from assay.model import Qrels
+from assay.model import Qrels, is_finite_number
 
 MODELS: Mapping[str, str] = {
     "pbm": "position-based model: the probability of a click if users look at the document",
+    "dbn": "dynamic Bayesian network: the probability that a document satisfies users who look at it",
     "sdbn": "simplified dynamic Bayesian network: how often the document was clicked and ended the search",
     "coec": "clicks over expected clicks: 1 is an average document at the same ranks",
 }
-LEVELS: Mapping[str, tuple[float, ...]] = {"pbm": (0.1, 0.3, 0.6), "sdbn": (0.05, 0.2, 0.5), "coec": (0.5, 1.0, 2.0)}
+LEVELS: Mapping[str, tuple[float, ...]] = {
+    "pbm": (0.1, 0.3, 0.6),
+    "dbn": (0.05, 0.2, 0.5),
+    "sdbn": (0.05, 0.2, 0.5),
+    "coec": (0.5, 1.0, 2.0),
+}
 """Model → the estimates from which the grade is 1, 2 and 3."""
 FEWEST_SHOWN = 10
-COLUMNS = ("query_id", "doc_id", "grade", "estimate", "low", "high", "shown", "clicked", "judge", "reason")
+EXAMINED = ("sdbn", "dbn")
+"""Models that count the impressions at which users looked."""
 TREC_SUFFIXES = (".txt", ".qrels", ".qrel", ".trec")
 
 
@@ -67,26 +76,28 @@ class ClickJudgments:
         return f"clicks-{self.model}"
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Query, document, grade, estimate with its interval, evidence, and where the grade comes from."""
-        columns = (self.grades, self.estimates.value, self.estimates.low, self.estimates.high)
-        counts = (self.estimates.shown, self.estimates.clicked)
-        lists = [column.tolist() for column in (*columns, *counts)]
-        digest = self.provenance.get("digest", "")
-        for query, document, grade, value, low, high, shown, clicked in zip(
+        """Query, document, grade, estimate with its interval and its factors, evidence, and where the grade comes from."""
+        estimates, names = self.estimates, list(self.estimates.parts)
+        columns = (self.grades, estimates.value, estimates.low, estimates.high, estimates.shown, estimates.clicked)
+        lists = [column.tolist() for column in (*columns, *estimates.parts.values())]
+        seen = "examined impressions" if self.model in EXAMINED else "impressions"
+        about = f"{seen}, log {self.provenance.get('digest', '')}"
+        for query, document, grade, value, low, high, shown, clicked, *parts in zip(
             self.queries, self.documents, *lists, strict=True
         ):
-            reason = f"{value:.3f} [{low:.3f}, {high:.3f}] from {shown:,.0f} impressions, log {digest}"
-            values = (
-                query,
-                document,
-                _short(grade),
-                round(value, 6),
-                round(low, 6),
-                round(high, 6),
-                int(shown),
-                int(clicked),
-            )
-            yield dict(zip(COLUMNS, (*values, self.judge, reason), strict=True))
+            yield {
+                "query_id": query,
+                "doc_id": document,
+                "grade": _short(grade),
+                "estimate": round(value, 6),
+                "low": round(low, 6),
+                "high": round(high, 6),
+                **{name: None if part != part else round(part, 6) for name, part in zip(names, parts, strict=True)},
+                "shown": round(shown),
+                "clicked": round(clicked),
+                "judge": self.judge,
+                "reason": f"{value:.3f} [{low:.3f}, {high:.3f}] from {shown:,.0f} {about}",
+            }
 
     def write(self, path: str | Path) -> None:
         """Write the judgments: CSV, TSV or JSON lines with intervals and counts; TREC qrels have only the grades."""
@@ -98,10 +109,11 @@ class ClickJudgments:
         elif suffix in (".jsonl", ".ndjson"):
             write_lines(path, self.rows())
         else:
-            text = io.StringIO(newline="")
-            table = csv.DictWriter(text, COLUMNS, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
+            text, rows = io.StringIO(newline=""), list(self.rows())
+            delimiter = "," if suffix == ".csv" else "\t"
+            table = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\n")
             table.writeheader()
-            table.writerows(self.rows())
+            table.writerows(rows)
             with atomic_write(path) as file:
                 file.write(text.getvalue().encode("utf-8", "surrogatepass"))
 
@@ -152,18 +164,20 @@ def judge_clicks(
     least: int = FEWEST_SHOWN,
     grades: Sequence[float] | str | None = None,
     propensities: Any = None,
+    persistence: float | None = None,
     level: float = 0.95,
     columns: Mapping[str, str] | str | None = None,
     first_rank: int = 1,
     most_per_hour: int | None = None,
 ) -> ClickJudgments:
-    """Judgments from the clicks of a log: `pbm`, `sdbn` or `coec`.
+    """Judgments from the clicks of a log: `pbm`, `dbn`, `sdbn` or `coec`.
 
     A pair of query and document that was seen less than `least` times gets no grade. Seen means shown for `coec`, examined
-    for `sdbn`, and for `pbm` the sum of the probabilities that users looked at it.
+    for `sdbn`, and for `pbm` and `dbn` the sum of the probabilities that users looked at it.
     `grades` are the estimates from which the grade is 1, 2, 3 …, or `"estimate"` for the estimate itself as the grade.
     `propensities` are the probabilities that users look at the ranks: a mapping, a file with the columns rank and
-    propensity, or `"column"` for the column of the log. Without them, `pbm` estimates them. Users with more than
+    propensity, or `"column"` for the column of the log. Without them, `pbm` estimates them. `persistence` is how likely
+    users who are not satisfied look at the next document. Without it, `dbn` estimates it. Users with more than
     `most_per_hour` searches in one hour are left out.
     """
     if model not in MODELS:
@@ -172,11 +186,15 @@ def judge_clicks(
         raise BadParameter(f"least must be a whole number of at least 1, not {least!r}")
     if propensities is not None and model != "pbm":
         raise BadParameter(f"propensities are for the model pbm, not for {model}")
+    check_persistence(persistence, model)
     steps = parse_levels(grades, model)
     with named_columns(columns), open_log(log) as opened:
         shape = create_impressions(opened, (), first_rank)
         totals = create_searches(opened, shape, (), 0, most_per_hour)
-        estimates, counts = _estimates(opened, shape, model, propensities, level, least)
+        if model in EXAMINED:
+            estimates, counts = _of_readers(opened, model, persistence, level, least)
+        else:
+            estimates, counts = _of_positions(opened, shape, model, propensities, level, least)
     return _judgments(model, counts, estimates, steps, least, level, totals.left_out)
 
 
@@ -197,18 +215,39 @@ def parse_levels(grades: Sequence[float] | str | None, model: str) -> tuple[floa
     return steps
 
 
-def _estimates(
-    log: OpenLog, shape: Shape, model: str, propensities: Any, level: float, least: int
+def check_persistence(persistence: float | None, model: str) -> None:
+    """Raise for a persistence that is not a probability, or that the model does not have."""
+    if persistence is None:
+        return
+    if model != "dbn":
+        raise BadParameter(f"a persistence is for the model dbn, not for {model}")
+    if not is_finite_number(persistence) or not 0 < persistence <= 1:
+        raise BadParameter(f"a persistence must be above 0 and at most 1, not {persistence!r}")
+
+
+def _of_readers(
+    log: OpenLog, model: str, persistence: float | None, level: float, least: int
 ) -> tuple[Estimates, ClickCounts]:
+    """Estimates of the models in which users read from the top."""
     if model == "sdbn":
         examined, last = count_examined(log, least)
         return simplified_dbn(examined, last, level), examined
+    tails = read_tails(log, least)
+    if not tails.counts.n_pairs:
+        raise _too_few(least)
+    return full_dbn(tails, level, persistence), tails.counts
+
+
+def _of_positions(
+    log: OpenLog, shape: Shape, model: str, propensities: Any, level: float, least: int
+) -> tuple[Estimates, ClickCounts]:
+    """Estimates of the models in which only the rank matters."""
     is_column = propensities == "column"
     if is_column and not shape.has("propensity"):
         raise DataError("the log has no column with propensities", source=log.label)
     counts = count_positions(log, least, "p" if is_column else "r")
     if not counts.n_pairs:
-        raise DataError(f"no document was seen at least {least} times for a query, so nothing can be graded. Lower --least")
+        raise _too_few(least)
     if model == "coec":
         rates = click_rates(log)
         return clicks_over_expected(counts, np.array([rates[rank] for rank in counts.positions.tolist()]), level), counts
@@ -217,6 +256,10 @@ def _estimates(
         return position_based(counts, level, counts.positions), counts
     known = None if propensities is None else read_propensities(propensities, counts.positions)
     return position_based(counts, level, known), counts
+
+
+def _too_few(least: int) -> DataError:
+    return DataError(f"no document was seen at least {least} times for a query, so nothing can be graded. Lower --least")
 
 
 def _check_probabilities(values: Floats, label: str) -> None:
@@ -249,9 +292,10 @@ def _judgments(
         "clicks": int(counts.clicked.sum()),
         "grades_from": "estimate" if steps is None else list(steps),
         "bias": estimates.bias,
+        **({} if estimates.persistence is None else {"persistence": estimates.persistence}),
     }
     if not kept:
-        raise DataError(f"no document was seen at least {least} times for a query, so nothing can be graded. Lower --least")
+        raise _too_few(least)
     return ClickJudgments(
         model,
         tuple(counts.query[number] for number in kept),
@@ -274,11 +318,14 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if n_left_out:
-        verb = {"pbm": "were probably looked at", "sdbn": "were examined (down to the lowest click)"}.get(
-            model, "were shown"
-        )
+        examined = "were examined (down to the lowest click)"
+        looked = "were probably looked at"
+        verb = {"pbm": looked, "dbn": looked, "sdbn": examined}.get(model, "were shown")
         share = f"{n_left_out:,} of {counts.n_seen:,} pairs of query and document"
         notes.append(f"{share} {verb} less than {least} times and have no grade.")
+    if model == "dbn" and (n_unknown := int(np.isnan(some.parts["satisfaction"][some.clicked > 0]).sum())):
+        why = "were never clicked above another document, so clicks do not tell whether they satisfied"
+        notes.append(f"{n_unknown:,} of {len(some.value):,} documents {why}. Their intervals are wide.")
     if steps is not None:
         first = np.searchsorted(np.array(steps), some.low, side="right")
         last = np.searchsorted(np.array(steps), some.high, side="right")

@@ -6,6 +6,7 @@ Models for Web Search.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -28,18 +29,23 @@ class Estimates(NamedTuple):
     low: Floats
     high: Floats
     shown: Floats
-    """How often the document was shown; in SDBN, how often it was examined."""
+    """How often the document was shown; in SDBN and DBN, how often it was examined."""
     clicked: Floats
     expected: Floats
     """How many clicks a document of value 1 would get."""
     bias: dict[str, float]
     """Rank → how likely users look at it, if the model estimated it; in COEC, the click-through rate of the rank."""
+    parts: Mapping[str, Floats] = {}
+    """What the value is the product of, such as attractiveness and satisfaction; nan where clicks do not tell it."""
+    persistence: float | None = None
+    """DBN: how likely users who are not satisfied look at the next document."""
 
     def where(self, mask: Bools) -> Estimates:
         """The estimates of some pairs."""
         value, low, high = (column[mask] for column in (self.value, self.low, self.high))
         shown, clicked, expected = (column[mask] for column in (self.shown, self.clicked, self.expected))
-        return Estimates(value, low, high, shown, clicked, expected, self.bias)
+        parts = {name: part[mask] for name, part in self.parts.items()}
+        return Estimates(value, low, high, shown, clicked, expected, self.bias, parts, self.persistence)
 
 
 def clicks_over_expected(counts: ClickCounts, rates: Floats, level: float) -> Estimates:
@@ -61,7 +67,9 @@ def simplified_dbn(counts: ClickCounts, last: Floats, level: float) -> Estimates
     examined = counts.of_pairs(counts.shown)
     low, high = score_interval(last, examined, examined, level)
     clicked = counts.of_pairs(counts.clicked)
-    return Estimates(_divided(last, examined), low, np.minimum(high, 1), examined, clicked, examined, {})
+    satisfaction = np.divide(last, clicked, out=np.full(len(last), np.nan), where=clicked > 0)
+    parts = {"attractiveness": _divided(clicked, examined), "satisfaction": satisfaction}
+    return Estimates(_divided(last, examined), low, np.minimum(high, 1), examined, clicked, examined, {}, parts)
 
 
 def position_based(counts: ClickCounts, level: float, propensities: Floats | None = None) -> Estimates:

@@ -30,12 +30,13 @@ EXAMPLES = """\
   assay log score ubi_queries.jsonl ubi_events.jsonl
   assay log check logs.parquet
   assay log judgments logs.parquet --model pbm -o clicks.csv
+  assay log judgments logs.parquet --model dbn --least 50 -o clicks.csv
   assay log score logs.csv --columns rank=slot,clicked=hit -o log.json && assay gate log.json --rules rules.yaml"""
 ACTIONS = ("score", "check", "judgments")
 MOST = 10**9
 OF_ACTION = {
     **dict.fromkeys(("metrics", "by", "name", "store", "save"), "score"),
-    **dict.fromkeys(("model", "least", "grades", "propensities"), "judgments"),
+    **dict.fromkeys(("model", "least", "grades", "propensities", "persistence"), "judgments"),
     "hash_ids": "check",
 }
 """Option → the action that it is for."""
@@ -118,15 +119,15 @@ def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--model",
         metavar="MODEL",
-        help="pbm: position-based model; sdbn: simplified dynamic Bayesian network; coec: clicks over expected clicks "
-        "(default: pbm)",
+        help="pbm: position-based model; dbn: dynamic Bayesian network; sdbn: simplified dynamic Bayesian network; coec: "
+        "clicks over expected clicks (default: pbm)",
     )
     group.add_argument(
         "--least",
         type=integer_parser(MOST, 1),
         metavar="N",
-        help="no grade for documents that users saw less often for a query; pbm counts an impression at a rank with the "
-        "probability that users look at this rank (default: 10)",
+        help="no grade for documents that users saw less often for a query; pbm and dbn count an impression with the "
+        "probability that users look at it (default: 10)",
     )
     group.add_argument(
         "--grades",
@@ -138,6 +139,12 @@ def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:
         metavar="FILE",
         help="pbm: how likely users look at each rank, a table with the columns rank and propensity; or column: the column "
         "of the log (default: estimated)",
+    )
+    group.add_argument(
+        "--persistence",
+        type=float,
+        metavar="P",
+        help="dbn: how likely users who are not satisfied look at the next document, such as 0.9 (default: estimated)",
     )
 
 
@@ -212,6 +219,7 @@ def _judgments(options: argparse.Namespace) -> int:
         least=options.least or FEWEST_SHOWN,
         grades=options.grades,
         propensities=options.propensities,
+        persistence=options.persistence,
         level=options.level,
         first_rank=options.first_rank,
         most_per_hour=options.most_per_hour,

@@ -111,6 +111,9 @@ def click_judgment_sections(judged: ClickJudgments) -> tuple[Section, ...]:
     if judged.model == "pbm":
         bias = [cells(rank, f"{value:.3f}") for rank, value in list(about["bias"].items())[:10]]
         parts.append(Table(columns("rank", "probability"), tuple(bias), title="how likely users look at a rank"))
+    if (persistence := judged.estimates.persistence) is not None:
+        how = "users who are not satisfied look at the next document with the probability"
+        parts.append(Notes((f"Persistence: {how} {persistence:.3f}.",)))
     if judged.notes:
         parts.append(Notes(judged.notes))
     return (Section(parts=tuple(parts)),)
