@@ -11,7 +11,7 @@ from assay.errors import BadParameter
 from assay.evaluation import Result, with_intervals
 from assay.execution.plan_file import PlanFaults, known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
 from assay.experiments import ExperimentOptions, compare_variants, results_of, score_interleaving
-from assay.logs import evaluate_log, parse_log_metrics
+from assay.logs import CLUSTERS, evaluate_log, parse_log_metrics
 from assay.metrics import BoundMetric
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KINDS = ("experiment", "interleaving")
 """Keys that say what a log is; without settings, they have no value, or true."""
-LOG_KEYS = ("path", "name", "first_rank", "most_per_hour", *KINDS)
+LOG_KEYS = ("path", "name", "first_rank", "most_per_hour", "cluster", *KINDS)
 EXPERIMENT_KEYS = ("by", "control", "split", "start", "sequential", "window", "correction", "correct_metrics")
 INTERLEAVING_KEYS = ("names", "test")
 FOR_LOGS = ("logs", "columns", "metrics", "by", "outputs", "statistical_analysis", "retrieval_metrics")
@@ -43,6 +43,8 @@ class PlannedLog:
     """The name of the result or of the experiment; empty: the name of the file."""
     first_rank: int = 1
     most_per_hour: int | None = None
+    cluster: str | None = None
+    """What intervals are about, such as `session`; None: the usual choice."""
     experiment: Mapping[str, Any] | None = None
     """The settings of an A/B test, as written; None: the log is not one."""
     interleaving: Mapping[str, Any] | None = None
@@ -61,6 +63,7 @@ class PlannedLog:
             "path": list(self.paths),
             "name": self.name or None,
             "most_per_hour": self.most_per_hour,
+            "cluster": self.cluster,
             "experiment": self.experiment,
             "interleaving": self.interleaving,
         }
@@ -127,9 +130,21 @@ def _parse_log(entry: Any, place: str, faults: PlanFaults) -> PlannedLog:
         name,
         1 if first_rank is None else first_rank,
         parse_whole(block.get("most_per_hour"), "most_per_hour", place),
+        _parse_cluster(block, place),
         _parse_experiment(block["experiment"], f"{place}: experiment", faults) if "experiment" in block else None,
         _parse_interleaving(block["interleaving"], f"{place}: interleaving", faults) if "interleaving" in block else None,
     )
+
+
+def _parse_cluster(block: Mapping[str, Any], place: str) -> str | None:
+    """What intervals of a log are about, if the plan says so."""
+    if (cluster := block.get("cluster")) is None:
+        return None
+    if kind := next((kind for kind in KINDS if kind in block), ""):
+        raise BadParameter(f"{place}: cluster is for logs without {kind}")
+    if cluster not in CLUSTERS:
+        raise BadParameter(f"{place}: cluster must be one of {', '.join(CLUSTERS)}, not {cluster!r}")
+    return str(cluster)
 
 
 def _parse_experiment(content: Any, place: str, faults: PlanFaults) -> dict[str, Any]:
@@ -184,7 +199,7 @@ def score_logs(plan: Plan) -> list[Result]:
 
 def _score_log(log: PlannedLog, plan: Plan) -> list[Result]:
     statistics, metrics = plan.statistics, list(plan.metrics) or None
-    result = evaluate_log(_source(log), metrics, by=plan.by, name=log.name, **_limits(log))
+    result = evaluate_log(_source(log), metrics, by=plan.by, name=log.name, cluster=log.cluster, **_limits(log))
     return [with_intervals(result, statistics.confidence_intervals or "none", statistics.level)]
 
 

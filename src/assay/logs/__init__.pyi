@@ -11,6 +11,7 @@ from assay.logs.click_judgments import check_judgment_file as check_judgment_fil
 from assay.logs.click_judgments import judge_clicks as judge_clicks
 from assay.logs.click_judgments import parse_levels as parse_levels
 from assay.logs.click_models import score_interval as score_interval
+from assay.logs.impressions import CLUSTERS as CLUSTERS
 from assay.logs.interleaved_searches import InterleavedSearches as InterleavedSearches
 from assay.logs.interleaved_searches import read_interleaved as read_interleaved
 from assay.logs.scoring import evaluate_log as evaluate_log

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.files import TABLE_COLUMNS, current_reading
+from assay.errors import DataError
+from assay.files import TABLE_COLUMNS, accepted_names, current_reading
 from assay.logs.click_lists import list_shape
 from assay.logs.log_table import Expected, Field, LogTable, OpenLog, check_same_shape
 from assay.logs.row_columns import (
@@ -30,12 +31,17 @@ ROWS = "impressions"
 - r: its rank from 1; null if it was not shown
 - x: whether it was clicked, ct: when, dw: for how many seconds it was read
 - p: the probability that users look at its rank
+- w: whose search it is, as c is usually, if something else was chosen as the cluster
 - wrong: whether the row has a value that cannot be read; odd_dwell: whether its dwell time is negative
 """
 
 
-def create_impressions(log: OpenLog, tags: Sequence[str] = (), first_rank: int = 1) -> Shape:
-    """Define the relation of a log. Nothing is read yet."""
+CLUSTERS = {"user": "c", "session": "s", "search": "h"}
+"""What can count as independent → its column in the relation, before it becomes c."""
+
+
+def create_impressions(log: OpenLog, tags: Sequence[str] = (), first_rank: int = 1, cluster: str | None = None) -> Shape:
+    """Define the relation of a log. Nothing is read yet. `cluster` is what counts as independent instead of users."""
     if is_ubi(log.tables):
         shape = ubi_shape(log, tags)
     else:
@@ -44,8 +50,20 @@ def create_impressions(log: OpenLog, tags: Sequence[str] = (), first_rank: int =
         shapes = [_shape_of(log, table, tags, first_rank) for table in log.tables]
         shape = replace(shapes[0], sql=" UNION ALL ".join(part.sql for part in shapes))
     current_reading().check_columns_used()
+    if cluster is not None:
+        shape = _clustered(log, shape, cluster)
     log.connection.execute(f"CREATE OR REPLACE TEMP VIEW {ROWS} AS {shape.sql}")
     return shape
+
+
+def _clustered(log: OpenLog, shape: Shape, cluster: str) -> Shape:
+    """The relation with another column c. The column w still says whose search it is."""
+    if cluster != "search" and not shape.has(cluster):
+        names = ", ".join(map(repr, log.tables[0].columns))
+        message = f"the log has no column with {cluster}s among {names}, so {cluster}s cannot be the clusters"
+        advice = f"{accepted_names('logs', cluster)}, or choose another cluster"
+        raise DataError(f"{message}; {advice}", source=log.label)
+    return replace(shape, sql=f"SELECT * REPLACE ({CLUSTERS[cluster]} AS c), c AS w FROM ({shape.sql})", cluster=cluster)
 
 
 def _shape_of(log: OpenLog, table: LogTable, tags: Sequence[str], first_rank: int) -> Shape:

@@ -22,6 +22,8 @@ class Shape:
     """`rows`, `lists` or `ubi`."""
     sql: str
     roles: frozenset[str]
+    cluster: str = ""
+    """What the user chose to count as independent; empty for the usual choice."""
 
     def has(self, *roles: str) -> bool:
         """Whether the log has a column for any of these roles."""
@@ -29,8 +31,8 @@ class Shape:
 
     @property
     def unit(self) -> str:
-        """What counts as independent: `user`, `session` or `search`, the first that the log has."""
-        return next((role for role in ("user", "session") if self.has(role)), "search")
+        """What counts as independent: `user`, `session` or `search`; the first that the log has, or the chosen one."""
+        return self.cluster or next((role for role in ("user", "session") if self.has(role)), "search")
 
 
 def scalar_columns(table: LogTable, roles: Mapping[str, Field], tags: Sequence[str]) -> dict[str, str]:

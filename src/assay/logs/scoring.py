@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import CLUSTERED_BY, ROWS_ARE, Evidence, Provenance, Result, Scores, score_views
 from assay.logs.cluster_sums import ClusterSums, sum_clusters
-from assay.logs.impressions import create_impressions
+from assay.logs.impressions import CLUSTERS, create_impressions
 from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.row_columns import Shape
 from assay.logs.searches import LogTotals, create_searches
@@ -20,7 +20,7 @@ from assay.text import plural
 from assay.views import needed_counts
 
 VIEW = "behaviour"
-VARIANT, CLUSTER = "variant", "user"
+VARIANT = "variant"
 DEFAULT_METRIC_NAMES = (
     *("ctr@10", "first_click_mrr", "clicked_rank", "abandonment", "zero_results", "reformulation"),
     *("satisfied_click@10", "skip_rate", "dwell_p50", "time_to_click"),
@@ -37,6 +37,7 @@ def evaluate_log(
     columns: Mapping[str, str] | str | None = None,
     first_rank: int = 1,
     most_per_hour: int | None = None,
+    cluster: str | None = None,
 ) -> Result:
     """Score what users did with search results.
 
@@ -44,11 +45,12 @@ def evaluate_log(
     UBI, a data frame, or a list of records. `by` names the columns to slice by, such as `variant`, `day` and `device`. The
     rows of `result.table` are users, as numbers without their ids, so that intervals are about users. `columns` names
     columns that are not recognised, such as `{"rank": "slot"}`, and `first_rank` is 0 if ranks count from 0. Users with more
-    than `most_per_hour` searches in one hour are left out.
+    than `most_per_hour` searches in one hour are left out. `cluster` is what counts as independent: `user`, `session` or
+    `search` (default: the first that the log has).
     """
     asked = parse_log_metrics(written_metrics(metrics))
     with named_columns(columns):
-        return score_log(log, asked, by, name, first_rank, most_per_hour)
+        return score_log(log, asked, by, name, first_rank, most_per_hour, cluster)
 
 
 def parse_log_metrics(metrics: WrittenMetric | Iterable[WrittenMetric] | None) -> list[BoundMetric] | None:
@@ -69,13 +71,16 @@ def score_log(
     name: str,
     first_rank: int = 1,
     most_per_hour: int | None = None,
+    cluster: str | None = None,
 ) -> Result:
     """The result of a log. Users that have several values of a tag have a row for each."""
     if isinstance(first_rank, bool) or first_rank not in (0, 1):
         raise BadParameter(f"the first rank must be 0 or 1, not {first_rank!r}")
+    if cluster is not None and cluster not in CLUSTERS:
+        raise BadParameter(f"cluster must be one of {', '.join(CLUSTERS)}, not {cluster!r}")
     metrics = list(asked) if asked is not None else find_metrics(DEFAULT_METRIC_NAMES)
     with open_log(source) as log:
-        sums, totals, shape = read_sums(log, metrics, by, first_rank, most_per_hour)
+        sums, totals, shape = read_sums(log, metrics, by, first_rank, most_per_hour, cluster)
     view = sums.view
     table = score_views({VIEW: view}, metrics)
     if asked is None:
@@ -86,12 +91,12 @@ def score_log(
     notes = notes_on_log(totals, sums, shape)
     rows_are = f"{shape.unit} group" if sums.is_grouped else shape.unit
     started = {"started": when} if (when := _time(totals.last)) else {}
-    about = {**started, "log": describe_totals(totals, sums, shape.unit), ROWS_ARE: rows_are, **_clusters(sums)}
+    about = {**started, "log": describe_totals(totals, sums, shape.unit), ROWS_ARE: rows_are, **_clusters(sums, shape.unit)}
     return Result(
         name or log.name,
         Scores(table, tuple(metrics), counts),
         Provenance(Policy(), notes=tuple(notes), provenance=about, recorded={"log": digest_of(sums)}),
-        Evidence(queries=_queries(sums, view.query_ids)),
+        Evidence(queries=_queries(sums, view.query_ids, shape.unit)),
     )
 
 
@@ -101,11 +106,12 @@ def read_sums(
     by: str | Sequence[str],
     first_rank: int = 1,
     most_per_hour: int | None = None,
+    cluster: str | None = None,
 ) -> tuple[ClusterSums, LogTotals, Shape]:
     """The counts that metrics need, for each user and each value of the tags."""
     counts = needed_counts([metric.score for metric in metrics])
     tags = tags_of_log(log, by)
-    shape = create_impressions(log, tags, first_rank)
+    shape = create_impressions(log, tags, first_rank, cluster)
     totals = create_searches(log, shape, counts, len(tags), most_per_hour)
     return sum_clusters(log, shape, totals, counts, tags), totals, shape
 
@@ -118,14 +124,14 @@ def tags_of_log(log: OpenLog, by: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*asked, *variants]))
 
 
-def _clusters(sums: ClusterSums) -> dict[str, str]:
-    """Which rows belong together: those of one user, if users are split by tags."""
-    return {CLUSTERED_BY: CLUSTER} if sums.n_clusters < sums.n else {}
+def _clusters(sums: ClusterSums, unit: str) -> dict[str, str]:
+    """Which rows belong together: those of one user (session, search), if users are split by tags."""
+    return {CLUSTERED_BY: unit} if sums.n_clusters < sums.n else {}
 
 
-def _queries(sums: ClusterSums, row_ids: Sequence[str]) -> dict[str, Query]:
+def _queries(sums: ClusterSums, row_ids: Sequence[str], unit: str) -> dict[str, Query]:
     """The tags of the rows. The number of the user is a tag only if a user has several rows."""
-    names = [*sums.tags, *([CLUSTER] if sums.n_clusters < sums.n else [])]
+    names = [*sums.tags, *([unit] if sums.n_clusters < sums.n else [])]
     values = [*sums.tags.values(), *([list(map(str, (sums.cluster + 1).tolist()))] if len(names) > len(sums.tags) else [])]
     if not names:
         return {}

@@ -74,6 +74,7 @@ def create_searches(
     counts = tuple(counts)
     columns = {
         "c": "any_value(c)",
+        **({"w": "any_value(w)"} if shape.cluster else {}),
         "t": "min(t)" if shape.has("time") else "NULL::BIGINT",
         **_columns_of_session(counts, shape),
         **{f"tag_{number}": f"min(tag_{number})" for number in range(n_tags)},
@@ -93,28 +94,28 @@ def create_searches(
     totals = _totals(log)
     log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM {TABLE} LIMIT 0")
     if most_per_hour is not None:
-        totals = _without_bots(log, totals, most_per_hour)
+        totals = _without_bots(log, totals, most_per_hour, "w" if shape.cluster else "c")
     if not totals.searches:
         raise DataError("the log has no rows", source=log.label)
     return totals
 
 
-def bots_sql(most_per_hour: int) -> str:
+def bots_sql(most_per_hour: int, who: str = "c") -> str:
     """The users with more searches in one hour than a person has, as SQL: c, n (the most in an hour), and that hour."""
     return (
         "SELECT c, max(n) AS n, arg_max(hour, n) AS hour FROM "
-        f"(SELECT c, t // 3600000000 AS hour, count(*) AS n FROM {TABLE} "
-        f"WHERE t IS NOT NULL GROUP BY c, hour HAVING count(*) > {most_per_hour}) GROUP BY c"
+        f"(SELECT {who} AS c, t // 3600000000 AS hour, count(*) AS n FROM {TABLE} "
+        f"WHERE t IS NOT NULL GROUP BY {who}, hour HAVING count(*) > {most_per_hour}) GROUP BY c"
     )
 
 
-def _without_bots(log: OpenLog, totals: LogTotals, most_per_hour: int) -> LogTotals:
+def _without_bots(log: OpenLog, totals: LogTotals, most_per_hour: int, who: str) -> LogTotals:
     """Remove the searches of users with too many of them, and remember these users."""
-    log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM ({bots_sql(most_per_hour)})")
+    log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM ({bots_sql(most_per_hour, who)})")
     (n,) = log.connection.execute("SELECT count(*) FROM bots").fetchone()
     if not n:
         return totals
-    log.connection.execute(f"DELETE FROM {TABLE} WHERE c IN (SELECT c FROM bots)")
+    log.connection.execute(f"DELETE FROM {TABLE} WHERE {who} IN (SELECT c FROM bots)")
     return replace(_totals(log), left_out=int(n))
 
 

@@ -16,6 +16,9 @@ CLICK_ACTION = "click"
 """An event is a click if the name of its action contains this word: `click`, `item_click`."""
 BOTH, QUERIES, EVENTS = "a log of UBI has two tables", "the one of queries", "the one of events"
 HOW_TO_NAME = "Name both files: assay log score ubi_queries.jsonl ubi_events.jsonl"
+IDS = {"user": "client_id", "session": "session_id"}
+"""Role → the column of the table of queries."""
+NO_ID = "NULL::VARCHAR"
 DWELL = ("dwell_time", "dwell_seconds", "dwell")
 """Attributes of an event that are its dwell time in seconds."""
 
@@ -68,7 +71,8 @@ def ubi_shape(log: OpenLog, tags: Sequence[str]) -> Shape:
     )
     _check_named_columns(queries[0])
     log.faults.extend((table, faults) for table, (_, faults) in zip(queries, parts, strict=True))
-    roles = {"user", "search", "query", "time", "doc_id", "rank", "clicks", "click_time"}
+    roles = {"search", "query", "time", "doc_id", "rank", "clicks", "click_time"}
+    roles |= {role for role, name in IDS.items() if _id(queries[0], role, name) != NO_ID}
     if any(_has_dwell(log, table) for table in events):
         roles.add("dwell")
     return Shape("ubi", sql, frozenset(roles))
@@ -93,7 +97,7 @@ def _shown(table: LogTable, tags: Sequence[str]) -> tuple[str, dict[Expected, st
     """The shown documents of a table of queries, and its faults."""
     search = text_of(_needed(table, "query_id"))
     time = _needed(table, "timestamp")
-    user, session = (_id(table, role, name) for role, name in (("user", "client_id"), ("session", "session_id")))
+    user, session = (_id(table, role, name) for role, name in IDS.items())
     faults = find_faults({"time": time}, {"r": "", "ct": "", "p": ""}, 1)
     scalars = {
         "search": search,
@@ -124,7 +128,7 @@ def _shown(table: LogTable, tags: Sequence[str]) -> tuple[str, dict[Expected, st
 def _id(table: LogTable, role: str, usual: str) -> str:
     """The ids of users or sessions: from the column that the user named for this role, else from the usual one."""
     name = current_reading().named_column(role, table.columns) or usual
-    return text_of(Field(name, table.columns[name])) if name in table.columns else "NULL::VARCHAR"
+    return text_of(Field(name, table.columns[name])) if name in table.columns else NO_ID
 
 
 def _hits(field: Field) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from assay.logs.cluster_sums import ClusterSums
 from assay.logs.row_columns import Shape
 from assay.logs.searches import LogTotals
-from assay.text import counted
+from assay.text import counted, plural
 
 
 def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str]:
     """One sentence for each thing that a reader of the result should know."""
     notes = []
-    if not shape.has("user", "session"):
+    units = plural(shape.unit)
+    if shape.cluster:
+        notes.extend(_chosen(shape))
+    elif not shape.has("user", "session"):
         notes.append("The log has no users or sessions, so intervals assume that searches are independent.")
     elif totals.without_user:
         notes.append(f"{counted(totals.without_user, 'search')} without a user: sessions or single searches count as users.")
@@ -22,8 +25,8 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
         notes.append("The log has no clicks. If another column has them, name it: --columns clicked=NAME.")
     if sums.is_grouped:
         notes.append(
-            f"{totals.users:,} users are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "
-            "Intervals are about users, as without groups."
+            f"{totals.users:,} {units} are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "
+            f"Intervals are about {units}, as without groups."
         )
     groups = (
         (totals.unseen_clicks, "a click on a document that was not shown, which is left out"),
@@ -37,3 +40,14 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
             verb = "has" if n == 1 else "have"
             notes.append(f"{counted(n, 'search')} {verb} {what}. For details: assay log check.")
     return notes
+
+
+def _chosen(shape: Shape) -> list[str]:
+    """What a smaller cluster than the user of a search leaves out."""
+    larger = {"user": (), "session": ("user",), "search": ("user", "session")}[shape.cluster]
+    if not (several := next((role for role in larger if shape.has(role)), "")):
+        return []
+    units = plural(shape.cluster)
+    return [
+        f"{units.capitalize()} count as independent, as chosen. Intervals are too narrow if a {several} has several {units}."
+    ]

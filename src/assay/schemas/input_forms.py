@@ -114,6 +114,7 @@ class LogBlock(msgspec.Struct, forbid_unknown_fields=True):
     name: str | UnsetType | None = UNSET
     first_rank: Whole | UnsetType = UNSET
     most_per_hour: Whole | UnsetType = UNSET
+    cluster: Name | UnsetType = UNSET
     experiment: ExperimentBlock | bool | UnsetType | None = UNSET
     interleaving: InterleavingBlock | bool | UnsetType | None = UNSET
 

@@ -35,7 +35,7 @@ EXAMPLES = """\
 ACTIONS = ("score", "check", "judgments")
 MOST = 10**9
 OF_ACTION = {
-    **dict.fromkeys(("metrics", "by", "name", "store", "save"), "score"),
+    **dict.fromkeys(("metrics", "by", "name", "store", "save", "cluster"), "score"),
     **dict.fromkeys(("model", "least", "grades", "propensities", "persistence"), "judgments"),
     "hash_ids": "check",
 }
@@ -82,7 +82,7 @@ def _add_score_arguments(score: argparse._ArgumentGroup) -> None:
         default="auto",
         choices=INTERVAL_METHODS,
         metavar="METHOD",
-        help="method of the confidence intervals, which are about users: auto, bootstrap, bca, t or none (default: auto)",
+        help="method of the confidence intervals: auto, bootstrap, bca, t or none (default: auto)",
     )
     score.add_argument("--level", type=parse_level, default=0.95, metavar="LEVEL", help=LEVEL_HELP)
     score.add_argument(
@@ -91,6 +91,11 @@ def _add_score_arguments(score: argparse._ArgumentGroup) -> None:
         default=0,
         metavar="SEED",
         help="random seed for bootstrap intervals (default: 0)",
+    )
+    score.add_argument(
+        "--cluster",
+        metavar="CLUSTER",
+        help="what intervals are about: user, session or search (default: the first of them that the log has)",
     )
     score.add_argument(
         "--save", action="store_true", default=None, help="save the result in the store, for history and reports"
@@ -164,9 +169,8 @@ def _score(options: argparse.Namespace) -> int:
     check_by(options)
     metrics = parse_log_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
-    scored = score_log(
-        log_source(options), metrics, options.by or (), options.name or "", options.first_rank, options.most_per_hour
-    )
+    limits = (options.first_rank, options.most_per_hour, options.cluster)
+    scored = score_log(log_source(options), metrics, options.by or (), options.name or "", *limits)
     result = with_intervals(scored, options.ci, options.level, options.ci_seed)
     trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
     slices = slice_results([result], options.by, **trust) if options.by else ()
