@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import astuple
 
 import numpy as np
@@ -249,3 +250,18 @@ def test_a_user_who_saw_all_results_has_no_error():
     estimate = ratio_difference(alone, Ratio.of(np.array([1.0, 2.0]), np.array([10.0, 10.0])), 0.95)
     assert estimate.value == pytest.approx(-0.15)
     assert np.isnan([estimate.low, estimate.high, estimate.p]).all()
+
+
+def test_the_note_on_the_adjustment_names_variants_if_there_are_several():
+    log = experiment(days=range(-1, 1))
+    more = [{**each, "user": f"v{each['user']}", "variant": "other"} for each in log if each["variant"] == "control"]
+    how = ExperimentOptions(start="2026-02-02")
+    alone, several = (assay.compare_variants(rows, "ctr@10", how).notes for rows in (log, log + more))
+    assert any(re.search(r"removes variance: ctr@10 \d+ %\.$", note) for note in alone)
+    assert any(re.search(r"ctr@10 of dense \d+ %, ctr@10 of other \d+ %\.$", note) for note in several)
+
+
+def test_searches_without_a_variant_may_be_the_control():
+    log = [{**each, "variant": "" if each["variant"] == "control" else "dense"} for each in experiment()]
+    with pytest.raises(AssayError, match=r"found only dense; .* searches without a variant are left out\. If these are the"):
+        assay.compare_variants(log, "ctr@10")

@@ -123,6 +123,14 @@ def test_two_variants_that_the_experiment_did_not_compare_are_compared_as_plain_
     assert any("did not compare c with b on ctr@4" in note for note in report.notes)
 
 
+def test_one_variant_as_the_baseline_is_compared_with_all_others():
+    outcome = experiment_of(several({"control": 0.4, "b": 0.45, "c": 0.2}), ["ctr@4"])
+    results = results_of(outcome)
+    report = gate(results, results[0], "ctr@4 not worse by 0.05", name="control")
+    assert [(verdict.provider, verdict.against) for verdict in report.verdicts] == [("b", "control"), ("c", "control")]
+    assert [verdict.finding.difference for verdict in report.verdicts] == [each.difference for each in outcome.differences]
+
+
 def test_variants_of_two_experiments_are_compared_as_plain_values():
     first, second = experiment_of(lopsided()), experiment_of(lopsided(seed=4))
     report = gate(results_of(second)[1], results_of(first)[0], "ctr@10 not worse by 0.01", name="last week")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 
 import pytest
 from tests.experiments._logs import START, interleaved, log_of
@@ -182,6 +183,54 @@ def test_pages_show_the_outcome_and_no_users(saved):
     assert client.get("/").status_code == 200
     assert "shop" not in client.get("/leaderboard").text
     assert ">users<" in client.get("/results").text
+
+
+def test_the_verdict_stands_once_on_a_page(saved):
+    assert main(["report", "latest~2", "-o", "report.html", "-q"]) == 0
+    page = (saved / "report.html").read_text()
+    assert page.count("dense beats control on ctr@4 by") == 1
+    assert "These values are not adjusted for the period before the experiment." in page
+
+
+def test_a_page_of_an_experiment_without_a_verdict_is_marked(saved):
+    assert main(["report", "latest~1", "-o", "lost.html", "-q"]) == 0
+    assert '<p class="verdict worse">There is no verdict' in (saved / "lost.html").read_text()
+
+
+def keys_of(folder, benchmark):
+    """Variant → the key of its result."""
+    rows = visit(folder).get("/api/v1/results").json()["results"]
+    return {row["provider"]: row["key"] for row in rows if row["benchmark"] == benchmark}
+
+
+def test_to_compare_variants_is_to_see_their_experiment(saved):
+    keys = keys_of(saved, "shop")
+    answer = visit(saved).get(f"/compare?r={keys['control']}&r={keys['dense']}", follow_redirects=False)
+    assert (answer.status_code // 100, answer.headers["location"]) == (3, f"/result/{keys['dense']}")
+    lost = keys_of(saved, "lost")
+    answer = visit(saved).get(f"/compare?r={keys['control']}&r={lost['dense']}", follow_redirects=False)
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(("first", "second", "word"), [("a", "b", "▲ better"), ("b", "a", "▼ worse")])
+def test_a_comparison_of_interleaved_rankings_has_the_verdict_of_the_outcome(saved, first, second, word):
+    keys = keys_of(saved, "mix")
+    page = unescape(visit(saved).get(f"/compare?r={keys[first]}&r={keys[second]}&baseline={keys[first]}").text)
+    outcome = assay.score_interleaving(interleaved())
+    assert outcome.verdict in page
+    assert word in page
+    assert "randomization" not in page
+
+
+def test_the_name_of_a_variant_may_have_a_space(saved, capsys):
+    rows = [{**row, "variant": f"{row['variant']} group"} for row in log_of(200, {"old": 0.2, "new": 0.4})]
+    (saved / "spaces.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["experiment", "compare", "spaces.jsonl", "-m", "ctr@4", "--control", "old group", "--save", "-q"]) == 0
+    sides = ["gate", "latest#new group", "--baseline", "latest#old group"]
+    assert main([*sides, "--rule", "ctr@4 not worse by 0.01"]) == 0
+    capsys.readouterr()
+    assert main(["gate", "latest", "ctr@4 not worse by 0.01"]) == 2
+    assert "Give rules with --rule" in capsys.readouterr().err
 
 
 def visit(folder):

@@ -22,6 +22,8 @@ from assay.experiments.outcome_results import outcome_of as outcome_of
 from assay.experiments.outcome_results import results_of as results_of
 from assay.experiments.sample_ratio import SampleRatio as SampleRatio
 from assay.experiments.sample_ratio import check_ratio as check_ratio
+from assay.experiments.variant_difference import BETTING as BETTING
+from assay.experiments.variant_difference import CUPED as CUPED
 from assay.experiments.variant_difference import ESTIMATION_METHODS as ESTIMATION_METHODS
 from assay.experiments.variant_difference import VariantDifference as VariantDifference
 

@@ -17,6 +17,7 @@ from assay.logs import NO_USERS, Period, VariantUsers, parse_log_metrics, read_u
 from assay.metrics import BoundMetric, Given, find_metrics, recorded_metric, written_metrics
 from assay.serialize import read_record, to_json
 from assay.stats import correct
+from assay.text import counted
 from assay.views import needed_counts
 
 SCHEMA = "assay.experiment/1"
@@ -160,7 +161,7 @@ def decide_experiment(
     order = [control, *(place for place in range(len(users.variants)) if place != control)]
     sizes = [int((users.variant == place).sum()) for place in order]
     variants = [Variant(users.variants[place], n, int(users.searches[place])) for place, n in zip(order, sizes, strict=True)]
-    _check_variants(variants)
+    _check_variants(variants, users.n_without)
     shares = expected_shares([variant.name for variant in variants], how.shares)
     ratio = check_ratio({variant.name: variant.users for variant in variants}, shares)
     withheld = withheld_reason(ratio, users, has_split=how.split is not None)
@@ -198,9 +199,11 @@ def _control(names: Sequence[str], asked: str | None) -> int:
     return next((folded.index(usual) for usual in CONTROL_NAMES if usual in folded), 0)
 
 
-def _check_variants(variants: Sequence[Variant]) -> None:
+def _check_variants(variants: Sequence[Variant], n_without: int) -> None:
     if len(variants) < 2:
-        raise DataError(f"expected at least 2 variants, found only {variants[0].name}")
+        empty = f"; {counted(n_without, 'search')} without a variant are left out" if n_without else ""
+        advice = ". If these are the control, write its name into the log" if n_without else ""
+        raise DataError(f"expected at least 2 variants, found only {variants[0].name}{empty}{advice}")
     if small := [variant.name for variant in variants if variant.users < 2]:
         raise DataError(f"the variant {small[0]} has only 1 user; a comparison needs at least 2 users of each variant")
 

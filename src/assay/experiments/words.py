@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FEWEST_USERS = 200
 """From this number of users of each variant on, the delta method keeps its error rate even for very active users."""
+MOST_NAMED = 3
+"""Differences whose reduction of the variance is named."""
 MOST_IN_SEVERAL = 0.01
 """The largest share of users with several variants with which there is a verdict."""
 
@@ -83,6 +85,12 @@ def _clause(experiment: Experiment, each: VariantDifference) -> str:
     return f"{each.b} is not shown to differ from {each.a} on {each.metric}: {difference_text(metric, each)}"
 
 
+def _reduction(each: VariantDifference, *, has_several: bool) -> str:
+    """`ctr@10 4 %`, with the variant if there are several. An earlier period that says nothing removes 0 %."""
+    variant = f" of {each.b}" if has_several else ""
+    return f"{each.metric}{variant} {percent(max(0.0, each.variance_reduction))}"
+
+
 def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how: ExperimentOptions) -> tuple[str, ...]:
     """What a reader should know."""
     notes, units = [], plural(users.unit)
@@ -98,8 +106,9 @@ def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how:
     if how.start is not None and not how.sequential and users.before is None:
         notes.append(f"No {users.unit} of the experiment has a search before {how.start}, so no value is adjusted.")
     if adjusted := [each for each in differences if each.method == CUPED]:
-        shares = ", ".join(f"{each.metric} {percent(each.variance_reduction)}" for each in adjusted[:3])
-        notes.append(f"Values are adjusted for the time before {how.start} (CUPED), which removes variance: {shares}.")
+        shares = ", ".join(_reduction(each, has_several=len(users.variants) > 2) for each in adjusted[:MOST_NAMED])
+        more = ", …" if len(adjusted) > MOST_NAMED else ""
+        notes.append(f"Values are adjusted for the time before {how.start} (CUPED), which removes variance: {shares}{more}.")
     if how.sequential:
         hours = f"{how.window:g} hours"
         notes.append(

@@ -16,7 +16,7 @@ from assay.arrays import Floats
 from assay.comparison import Pair, column_of_users, decide, is_about_users
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result, clusters_inside, within_range
-from assay.experiments import Experiment, InterleavingOutcome, decided_pair
+from assay.experiments import Experiment, InterleavingOutcome, decided_pair, shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import Column, Tags, values_of
 from assay.monitoring.finding import Moved
@@ -280,6 +280,8 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
     """The results on one benchmark, each with its baseline."""
     if len(results) == len(others) == 1:
         return [(results[0], others[0])]
+    if len(others) == 1 and (variants := [each for each in results if _is_other_variant(each, others[0])]):
+        return [(variant, others[0]) for variant in variants]
     by_provider: dict[str, list[Result]] = {}
     for other in others:
         by_provider.setdefault(other.name, []).append(other)
@@ -290,6 +292,11 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
     if all(other is None for _, other in pairs):
         raise DataError(_ambiguity_message(results, others, name))
     return pairs
+
+
+def _is_other_variant(result: Result, control: Result) -> bool:
+    """Whether both are variants of one experiment, so that a gate compares them although their names differ."""
+    return result.name != control.name and shared_outcome(control, result) is not None
 
 
 def _ambiguity_message(results: Sequence[Result], others: Sequence[Result], name: str) -> str:

@@ -24,7 +24,7 @@ def _compared(rules: Sequence[Rule], case: Case) -> list[BoundMetric]:
 
 
 def _notes(metrics: Sequence[BoundMetric], case: Case, name: str) -> Iterator[str]:
-    if not metrics or case.before is None:
+    if not metrics or case.before is None or case.before.name == case.now.name:
         return
     decided = [metric for metric in metrics if case.decided(metric) is not None]
     if isinstance(case.outcome, Experiment):

@@ -48,7 +48,7 @@ RULES = InputRules(
     looks_up_unjudged=True,
 )
 RULE_LIKE = re.compile(r"[<>=]=?\s|\s")
-"""A pattern that occurs in rules but not in references."""
+"""A pattern that occurs in rules but not in references, except in the name of a provider after a #."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +120,7 @@ def _run_check(options: argparse.Namespace) -> int:
 
 def _check_no_bare_rules(options: argparse.Namespace) -> None:
     """Refuse rules without --rule: a positional argument is a result."""
-    meant = [word for word in options.files if RULE_LIKE.search(word) and not Path(word).exists()]
+    meant = [word for word in options.files if RULE_LIKE.search(word.partition("#")[0]) and not Path(word).exists()]
     if meant:
         rules = " ".join(f"--rule {shlex.quote(word)}" for word in meant)
         raise UsageError(f"{meant[0]!r} is not a result. Give rules with --rule: {rules}")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.comparison import UNKNOWN, Comparison, Figures, spread_of, standing_of
+from assay.comparison import UNKNOWN, Comparison, Figures, Pair, spread_of, standing_of
 from assay.evaluation import Result
-from assay.experiments import outcome_of
+from assay.experiments import Experiment, decided_pair, outcome_of, shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
@@ -208,7 +208,7 @@ def head_of(report: BenchmarkReport) -> Head:
     dataset = report.first.provenance.get("dataset") or {}
     title = f"{report.first.benchmark} {dataset.get('version', '')}".strip()
     if report.comparison is None:
-        verdict, tone = f"{_dead(report)}{_one_verdict(report)}", Mark.WORSE if _has_died(report) else Mark.NONE
+        verdict, tone = f"{_dead(report)}{_one_verdict(report)}", Mark.WORSE if _is_broken(report) else Mark.NONE
         return Head(title or report.names[0], _about(report), verdict, tone, _notes(report))
     comparison = report.comparison
     best = best_sentence(comparison)
@@ -217,6 +217,8 @@ def head_of(report: BenchmarkReport) -> Head:
     standing = _standing(report)
     tone = {"worse": Mark.WORSE, "better": Mark.BETTER}.get(standing, Mark.NONE)
     verdict, outcome = best or comparison.verdict, standing_text(standing)
+    if decided := _of_experiment(report):
+        verdict, notes_below = decided[0], ()
     return Head(title or fallback, _about(report), verdict, tone, notes_below, _change(report), outcome)
 
 
@@ -258,8 +260,19 @@ def _standing(report: BenchmarkReport) -> str:
     comparison = report.comparison
     if comparison is None or len(comparison.names) != 2:
         return ""
-    metric = comparison.metrics[0]
-    return standing_of(metric, comparison.pair(metric.name, *comparison.names))
+    metric, decided = comparison.metrics[0], _of_experiment(report)
+    return standing_of(metric, decided[1] if decided else comparison.pair(metric.name, *comparison.names))
+
+
+def _of_experiment(report: BenchmarkReport) -> tuple[str, Pair] | None:
+    """The verdict and the difference of two results that are of one experiment, as it decided them; else None."""
+    if report.comparison is None or len(report.comparison.names) != 2:
+        return None
+    before, now = report.comparison.results
+    if (outcome := shared_outcome(before, now)) is None:
+        return None
+    pair = decided_pair(outcome, report.comparison.metrics[0].name, before, now)
+    return None if pair is None else (outcome.verdict, pair)
 
 
 def _about(report: BenchmarkReport) -> str:
@@ -268,7 +281,8 @@ def _about(report: BenchmarkReport) -> str:
         {readable_time(str(moment)) for result in report.results if (moment := result.provenance.get("started"))}
     )
     when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
-    how = head_line(report.comparison) if report.comparison else coverage(Report(report.results))
+    is_compared = report.comparison is not None and _of_experiment(report) is None
+    how = head_line(report.comparison) if report.comparison and is_compared else coverage(Report(report.results))
     return joined([_systems(report), when, how])
 
 
@@ -287,6 +301,12 @@ def _dead(report: BenchmarkReport) -> str:
     """A sentence if a system failed on every query, because then it has no figure to compare."""
     names = [printable(result.name or "run") for result in report.failed]
     return f"{_named(names)} failed on every query, so nothing can be compared. " if names else ""
+
+
+def _is_broken(report: BenchmarkReport) -> bool:
+    """Whether there is nothing to rely on: every query failed, or an experiment has no verdict."""
+    outcome = outcome_of(report.first)
+    return _has_died(report) or (isinstance(outcome, Experiment) and bool(outcome.withheld))
 
 
 def _has_died(report: BenchmarkReport) -> bool:

@@ -17,7 +17,7 @@ from assay.reports.page.slices import slices_section
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.report import Report
 from assay.reports.sections.answers import metric_table
-from assay.reports.sections.experiments import outcome_sections
+from assay.reports.sections.experiments import outcome_sections, with_note_on_plain_values
 from assay.reports.sections.run_notes import shared_sections
 from assay.reports.sections.scores import size_of
 from assay.reports.table import Section, anchor_of
@@ -105,7 +105,7 @@ def _sections_of_log(report: BenchmarkReport) -> Iterable[Section]:
 def _metrics_of_variants(report: BenchmarkReport) -> Section:
     """The values of each variant, without an adjustment for an earlier period."""
     table = metric_table(Report(report.results), list(map(size_of, report.results)))
-    return Section(anchor_of("metrics", report.group), "Metrics", (table,))
+    return Section(anchor_of("metrics", report.group), "Metrics", (with_note_on_plain_values(table, report.results),))
 
 
 def _shared_sections(report: BenchmarkReport) -> Iterable[Section]:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from assay.comparison import UNKNOWN, Figures
 from assay.evaluation import Result
-from assay.experiments import ESTIMATION_METHODS, TESTS, Experiment, InterleavingOutcome, VariantDifference, outcome_of
+from assay.experiments import (
+    BETTING,
+    CUPED,
+    ESTIMATION_METHODS,
+    TESTS,
+    Experiment,
+    InterleavingOutcome,
+    VariantDifference,
+    outcome_of,
+)
 from assay.reports.json_output import json_text
 from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
@@ -147,9 +157,25 @@ def outcome_sections(results: Sequence[Result], form: str = "table") -> tuple[Se
     return ()
 
 
+PLAIN_VALUES = {
+    CUPED: "These values are not adjusted for the period before the experiment.",
+    BETTING: "These are values over all searches. The experiment compares means over users.",
+}
+"""How the estimates of an experiment were made → why the values of its variants differ from them."""
+
+
+def with_note_on_plain_values(table: Table, results: Sequence[Result]) -> Table:
+    """The table of the values of variants, with a note if the experiment adjusted them."""
+    outcome = outcome_of(results[0])
+    if not isinstance(outcome, Experiment):
+        return table
+    methods = dict.fromkeys(each.method for each in outcome.differences)
+    return replace(table, notes=(*table.notes, *(PLAIN_VALUES[name] for name in methods if name in PLAIN_VALUES)))
+
+
 def _anchored(sections: Iterable[Section], form: str) -> tuple[Section, ...]:
-    """For a page, one section with a title; other formats have the sections as they are."""
-    every = tuple(sections)
+    """For a page, one section with a title, without the verdict, which the page begins with; other formats as they are."""
+    verdict, *others = sections
     if form != "html":
-        return every
-    return (Section("experiment", "Experiment", tuple(part for section in every for part in section.parts)),)
+        return (verdict, *others)
+    return (Section("experiment", "Experiment", tuple(part for section in others for part in section.parts)),)

@@ -13,7 +13,7 @@ from assay.metrics import BoundMetric
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
 from assay.reports.sections.answers import metric_table
-from assay.reports.sections.experiments import outcome_sections
+from assay.reports.sections.experiments import outcome_sections, with_note_on_plain_values
 from assay.reports.sections.scores import n_rows, render_scores, score_sections, size_of
 from assay.reports.table import Cell, Mark, Notes, Paragraph, Section, Table, cells, columns, table_from_rows, table_section
 from assay.text import counted, plural
@@ -42,7 +42,8 @@ def log_sections(report: Report, slices: Sequence[Sliced] = ()) -> Iterator[Sect
     """The values of a log with its sizes, its slices, and notes; first the outcome, if it belongs to an experiment."""
     outcome = outcome_sections(report.results)
     yield from outcome
-    yield table_section(metric_table(report, [size_of(result) for result in report.results]))
+    table = metric_table(report, [size_of(result) for result in report.results])
+    yield table_section(with_note_on_plain_values(table, report.results))
     for sliced in slices:
         yield table_section(_slices(report.results[0], sliced, Figures(report.digits)))
     for result in () if outcome else report.results:

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.comparison import sign_of
 from assay.errors import DataError, NotComparable, UsageError
+from assay.experiments import shared_outcome
 from assay.reports import (
     CARDS_LEAD,
     BenchmarkReport,
@@ -53,7 +54,7 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
     except DataError as error:
         if request.has("shared"):
             raise
-        return _difference_view(request, error)
+        return _page_of_experiment(state, keys) or _difference_view(request, error)
     except UsageError:
         if not layer_of(request):
             raise
@@ -230,6 +231,13 @@ def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
         result for result in state.index.results if result not in picked and (not same or result.entry.benchmark in same)
     ]
     return [*picked, *others[:MAX_NEWEST]]
+
+
+def _page_of_experiment(state: AppState, keys: Sequence[str]) -> Redirect | None:
+    """The page of a variant, which has the verdict of the experiment, if the results are variants of one experiment."""
+    first, *others = state.results(tuple(keys))
+    is_one = all(shared_outcome(first, other) is not None for other in others)
+    return Redirect(f"/result/{keys[-1]}") if is_one else None
 
 
 def _difference_view(request: PageRequest, error: DataError) -> View:
