@@ -119,7 +119,10 @@ def plain_metrics(searches, k, seconds, within):
         "zero_results": share(len(searches) - len(full), len(searches)),
         "reformulation": share(sum(reformulated(searches, within)), len(searches)),
         f"satisfied_click(seconds={seconds:g})@{k}": share(
-            sum(any(rank <= k and (click.dwell or -1) >= seconds for rank, click in some.items()) for some in clicked),
+            sum(
+                any(rank <= k and click.dwell is not None and click.dwell >= seconds for rank, click in some.items())
+                for some in clicked
+            ),
             len(full),
         ),
         "skip_rate": share(

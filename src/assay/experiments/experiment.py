@@ -157,6 +157,9 @@ def decide_experiment(
     users: VariantUsers, metrics: Sequence[BoundMetric], how: ExperimentOptions, name: str = "experiment"
 ) -> Experiment:
     """Estimates, intervals, p and the verdict of all variants and metrics: the only place where they are decided."""
+    if not users.variants:
+        everybody = f"{counted(users.n_several, users.unit)} saw several variants, so none can be counted"
+        raise DataError(f"{everybody}. Check the assignment, and the column with the variant")
     control = _control(users.variants, how.control)
     order = [control, *(place for place in range(len(users.variants)) if place != control)]
     sizes = [int((users.variant == place).sum()) for place in order]

@@ -25,6 +25,7 @@ ADVICE = {
     "unseen-click": "Log every shown document, or check the join of clicks with searches. These clicks are left out",
     "missing-rank": "If the log has only some of the shown documents, ctr and judgments are about these documents only",
     "repeated-rank": "Write one row for each shown document: join clicks before you export, and remove repeated rows",
+    "mixed-search": "Give each search its own id. A search with rows of several variants counts for no variant",
     "repeated-document": "Write one row for each shown document, with clicked = 1 if it was clicked at all",
     "early-click": "Check the clocks of the servers that log searches and clicks, and their time zones",
     "negative-dwell": "These dwell times count as unknown",
@@ -122,6 +123,7 @@ def _about_rows(log: OpenLog, totals: LogTotals) -> list[LogFinding]:
         ("unseen-click", totals.unseen_clicks, "a click on a document that was not shown", f"odd & {ODD['unseen']} <> 0"),
         ("missing-rank", totals.holes, "a missing rank", f"{NEAR} AND ranks & (ranks + 1) <> 0"),
         ("repeated-rank", totals.repeated_ranks, "a rank that occurs twice", f"{NEAR} AND n > bit_count(ranks)"),
+        ("mixed-search", totals.mixed, "rows of several queries or variants", "mixed"),
         ("early-click", totals.early_clicks, "a click before the search", f"odd & {ODD['early']} <> 0"),
         ("negative-dwell", totals.negative_dwell, "a negative dwell time", f"odd & {ODD['negative']} <> 0"),
     )
@@ -187,7 +189,8 @@ def _about_users(log: OpenLog, shape: Shape, totals: LogTotals, *, has_variant: 
     if totals.users == 1:
         findings.append(LogFinding("one-user", "all searches are by one user", 1))
     if has_variant:
-        sql = f"SELECT count(*) FROM (SELECT c FROM {TABLE} GROUP BY c HAVING count(DISTINCT tag_0) > 1)"
+        has_several = "count(DISTINCT tag_0) > 1 OR bool_or(several_tags)"
+        sql = f"SELECT count(*) FROM (SELECT c FROM {TABLE} GROUP BY c HAVING {has_several})"
         (several,) = log.connection.execute(sql).fetchone()
         if several:
             message = f"{counted(several, 'user')} {'has' if several == 1 else 'have'} searches in several variants"

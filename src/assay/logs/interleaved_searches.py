@@ -79,7 +79,7 @@ def _team_names(log: OpenLog) -> tuple[str, str]:
 def _by_team(log: OpenLog, names: tuple[str, str]) -> Floats:
     """Team draft: the team with more clicks wins a search."""
     of_a, of_b = (f"count(*) FILTER ({CLICKED} AND tag_0 = {literal(name)})" for name in names)
-    searches = f"SELECT any_value(c) AS c, {of_a} AS a, {of_b} AS b {CLICKED_SEARCHES}"
+    searches = f"SELECT min(c) AS c, {of_a} AS a, {of_b} AS b {CLICKED_SEARCHES}"
     conditions = {"n_a": "a > b", "n_b": "b > a", "n_tie": "a = b"}
     sums = ", ".join(f"count(*) FILTER ({condition}) AS {name}" for name, condition in conditions.items())
     columns = log.connection.execute(f"SELECT {sums} FROM ({searches}) GROUP BY c ORDER BY ALL").fetchnumpy()
@@ -88,7 +88,7 @@ def _by_team(log: OpenLog, names: tuple[str, str]) -> Floats:
 
 def _by_list(log: OpenLog, credit_of: CreditOf) -> Floats:
     """Any method: the credit of each search with a click is computed from its interleaving."""
-    sql = f"SELECT any_value(c), any_value(tag_0), list(d ORDER BY r) FILTER ({CLICKED}) {CLICKED_SEARCHES}"
+    sql = f"SELECT min(c), min(tag_0), list(d ORDER BY r, d) FILTER ({CLICKED}) {CLICKED_SEARCHES}"
     cursor = log.connection.execute(sql)
     wins: dict[int, list[float]] = {}
     while rows := cursor.fetchmany(AT_ONCE):

@@ -13,7 +13,7 @@ from assay.logs.faults import reading_faults, wrong_values
 from assay.logs.impressions import ROWS
 from assay.logs.log_table import OpenLog
 from assay.logs.row_columns import Shape
-from assay.logs.values import how_many
+from assay.logs.values import any_of, how_many
 from assay.views import Count
 
 TABLE = "searches"
@@ -57,6 +57,8 @@ class LogTotals:
     """Searches with a missing rank below another one."""
     repeated_ranks: int
     """Searches in which a rank occurs more than once."""
+    mixed: int
+    """Searches whose rows have several queries or tags, of those that were read."""
     first: int | None
     last: int | None
     """Times of the first and the last search, in microseconds since 1970."""
@@ -72,12 +74,15 @@ def create_searches(
     Users with more than `most_per_hour` searches in one hour are left out.
     """
     counts = tuple(counts)
+    tags = [f"tag_{number}" for number in range(n_tags)]
     columns = {
-        "c": "any_value(c)",
-        **({"w": "any_value(w)"} if shape.cluster else {}),
+        "c": "min(c)",
+        **({"w": "min(w)"} if shape.cluster else {}),
         "t": "min(t)" if shape.has("time") else "NULL::BIGINT",
         **_columns_of_session(counts, shape),
-        **{f"tag_{number}": f"min(tag_{number})" for number in range(n_tags)},
+        **{tag: f"min({tag})" for tag in tags},
+        "several_tags": _any_mixed(tags),
+        "mixed": _any_mixed([*tags, "hash(lower(q))"] if _asks_session(counts, shape) else tags),
         "u": "bool_or(u)" if shape.has("user") else "false",
         "n": "count(r)",
         "n_clicked": how_many("x AND r IS NOT NULL"),
@@ -119,11 +124,18 @@ def _without_bots(log: OpenLog, totals: LogTotals, most_per_hour: int, who: str)
     return replace(_totals(log), left_out=int(n))
 
 
+def _any_mixed(values: Sequence[str]) -> str:
+    """Whether the rows of a search have several of any of the values."""
+    return any_of([f"coalesce(min({value}) <> max({value}), false)" for value in values])
+
+
+def _asks_session(counts: Sequence[Count], shape: Shape) -> bool:
+    return _asks(counts, "reformulated") and shape.has("time")
+
+
 def _columns_of_session(counts: Sequence[Count], shape: Shape) -> dict[str, str]:
     """The session and the query, if a count needs them."""
-    if not _asks(counts, "reformulated") or not shape.has("time"):
-        return {}
-    return {"s": "any_value(s)", "q": "any_value(hash(lower(q)))"}
+    return {"s": "min(s)", "q": "min(hash(lower(q)))"} if _asks_session(counts, shape) else {}
 
 
 def _first_click(shape: Shape) -> dict[str, str]:
@@ -188,15 +200,14 @@ def _totals(log: OpenLog) -> LogTotals:
     sums = [
         *("count(*)", "coalesce(sum(n), 0)", "coalesce(sum(n_clicked), 0)", how_many("NOT u"), "count(DISTINCT c)"),
         *(odd["unseen"], odd["negative"], odd["early"], how_many(f"{is_near} AND ranks & (ranks + 1) <> 0")),
-        *(how_many(f"{is_near} AND n > bit_count(ranks)"), "min(t)", "max(t)", odd["wrong"]),
+        *(how_many(f"{is_near} AND n > bit_count(ranks)"), how_many("mixed"), "min(t)", "max(t)", odd["wrong"]),
     ]
     sql = f"SELECT {', '.join(sums)} FROM {TABLE}"
     *values, n_wrong = log.connection.execute(sql).fetchone()
     if n_wrong:
         raise wrong_values(log)
     *numbers, first, last = values
-    searches, shown, clicked, without_user, users, unseen, negative, early, holes, repeated = map(int, numbers)
-    return LogTotals(searches, shown, clicked, without_user, users, unseen, negative, early, holes, repeated, first, last)
+    return LogTotals(*map(int, numbers), first, last)
 
 
 def fetch(log: OpenLog, sql: str) -> dict[str, Any]:

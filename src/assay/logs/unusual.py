@@ -32,6 +32,7 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
         (totals.unseen_clicks, "a click on a document that was not shown, which is left out"),
         (totals.holes, "a missing rank"),
         (totals.repeated_ranks, "a rank that occurs more than once; every row counts"),
+        (totals.mixed, "rows of several queries or tags, of which one counts"),
         (totals.negative_dwell, "a negative dwell time, which counts as unknown"),
         (totals.early_clicks, "a click before the search"),
     )

@@ -154,7 +154,7 @@ def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -
     sums = _sums(counts, shape)
     columns = fetch(
         log,
-        "SELECT c, min(tag_0) AS variant, min(tag_0) <> max(tag_0) AS is_several, min(t) AS first, "
+        "SELECT c, min(tag_0) AS variant, min(tag_0) <> max(tag_0) OR bool_or(several_tags) AS is_several, min(t) AS first, "
         f"count(*) AS n_searches{sums} FROM {during} GROUP BY c ORDER BY first, c",
     )
     if not len(columns["c"]) and n_unfinished:
