@@ -11,9 +11,12 @@ from assay.logs.click_judgments import check_judgment_file as check_judgment_fil
 from assay.logs.click_judgments import judge_clicks as judge_clicks
 from assay.logs.click_judgments import parse_levels as parse_levels
 from assay.logs.click_models import score_interval as score_interval
+from assay.logs.document_clicks import DocumentClicks as DocumentClicks
+from assay.logs.document_clicks import count_document_clicks as count_document_clicks
 from assay.logs.impressions import CLUSTERS as CLUSTERS
 from assay.logs.interleaved_searches import InterleavedSearches as InterleavedSearches
 from assay.logs.interleaved_searches import read_interleaved as read_interleaved
+from assay.logs.record_tables import check_suffix as check_suffix
 from assay.logs.scoring import evaluate_log as evaluate_log
 from assay.logs.scoring import parse_log_metrics as parse_log_metrics
 from assay.logs.scoring import score_log as score_log

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Floats
-from assay.atomic_write import atomic_write
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.files import write_lines, write_qrels
+from assay.files import write_qrels
 from assay.logs.click_counts import ClickCounts, click_rates, count_examined, count_positions
 from assay.logs.click_models import Estimates, clicks_over_expected, position_based, simplified_dbn
 from assay.logs.click_tails import read_tails
@@ -23,6 +20,7 @@ from assay.logs.dynamic_bayesian import full_dbn
 from assay.logs.impressions import create_impressions
 from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.propensities import read_propensities
+from assay.logs.record_tables import TABLE_SUFFIXES, check_suffix, write_records
 from assay.logs.row_columns import Shape
 from assay.logs.searches import create_searches
 from assay.model import Qrels, is_finite_number
@@ -106,16 +104,8 @@ class ClickJudgments:
         if suffix in TREC_SUFFIXES:
             _check_trec(self, path)
             write_qrels(self.qrels, path)
-        elif suffix in (".jsonl", ".ndjson"):
-            write_lines(path, self.rows())
         else:
-            text, rows = io.StringIO(newline=""), list(self.rows())
-            delimiter = "," if suffix == ".csv" else "\t"
-            table = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows)
-            with atomic_write(path) as file:
-                file.write(text.getvalue().encode("utf-8", "surrogatepass"))
+            write_records(path, self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, without single judgments."""
@@ -136,10 +126,7 @@ class ClickJudgments:
 
 def check_judgment_file(path: str | Path) -> str:
     """The file extension of judgments; an error if judgments cannot be written so."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in (known := (".csv", ".tsv", ".jsonl", ".ndjson", *TREC_SUFFIXES)):
-        raise BadParameter(f"{path}: the file extension of judgments must be one of {', '.join(known)}")
-    return suffix
+    return check_suffix(path, "judgments", (*TABLE_SUFFIXES, *TREC_SUFFIXES))
 
 
 def _short(grade: float) -> float | int:

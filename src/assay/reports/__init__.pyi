@@ -93,6 +93,7 @@ from assay.reports.sections.judging import pool_table as pool_table
 from assay.reports.sections.judging import system_table as system_table
 from assay.reports.sections.logs import click_judgment_sections as click_judgment_sections
 from assay.reports.sections.logs import log_check_sections as log_check_sections
+from assay.reports.sections.logs import popularity_sections as popularity_sections
 from assay.reports.sections.logs import render_log as render_log
 from assay.reports.sections.monitoring import gate_sections as gate_sections
 from assay.reports.sections.monitoring import history_sections as history_sections

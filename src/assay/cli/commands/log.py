@@ -1,4 +1,4 @@
-"""assay log: metrics of what users did with search results, a check of the log, and judgments from clicks."""
+"""assay log: metrics of what users did with search results, a check of the log, and judgments and popularity from clicks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ EXAMPLES = """\
   assay log check logs.parquet
   assay log judgments logs.parquet --model pbm -o clicks.csv
   assay log judgments logs.parquet --model dbn --least 50 -o clicks.csv
+  assay log popularity logs.parquet -o popularity.csv
   assay log score logs.csv --columns rank=slot,clicked=hit -o log.json && assay gate log.json --rules rules.yaml"""
-ACTIONS = ("score", "check", "judgments")
+ACTIONS = ("score", "check", "judgments", "popularity")
 MOST = 10**9
 OF_ACTION = {
     **dict.fromkeys(("metrics", "by", "name", "store", "save", "cluster"), "score"),
@@ -47,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
         metavar="|".join(ACTIONS),
-        help="score: metrics with intervals; check: what is unusual about the log; judgments: grades from clicks",
+        help="score: metrics with intervals; check: what is unusual about the log; judgments: grades from clicks; "
+        "popularity: the clicks of each document, for --popularity",
     )
     parser.add_argument(
         "files",
@@ -64,7 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = add_output_arguments(
         parser,
         FORMATS,
-        output="write to this file: score .json .csv .md .tex .txt; judgments .csv .tsv .jsonl .txt (TREC); may be repeated",
+        output="write to this file: score .json .csv .md .tex .txt; judgments .csv .tsv .jsonl .txt (TREC); "
+        "popularity .csv .tsv .jsonl; may be repeated",
         choices=FORMATS,
     )
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
@@ -156,7 +159,7 @@ def _add_judgment_arguments(group: argparse._ArgumentGroup) -> None:
 def run_log(options: argparse.Namespace) -> int:
     """Run the action."""
     check_log_action(options, "log", ACTIONS, OF_ACTION)
-    return {"score": _score, "check": _check, "judgments": _judgments}[options.action](options)
+    return {"score": _score, "check": _check, "judgments": _judgments, "popularity": _popularity}[options.action](options)
 
 
 def _score(options: argparse.Namespace) -> int:
@@ -234,6 +237,25 @@ def _judgments(options: argparse.Namespace) -> int:
         write_json(judged.to_dict())
     else:
         sys.stdout.write(text_here(click_judgment_sections(judged)))
+    return 0
+
+
+def _popularity(options: argparse.Namespace) -> int:
+    """Count clicks of documents, write the files, and print the documents with most clicks."""
+    from assay.logs import check_suffix, count_document_clicks
+    from assay.reports import popularity_sections
+
+    if options.format not in TEXT_FORMATS:
+        raise UsageError("assay log popularity prints text, or JSON with -f json. Write counts with -o popularity.csv")
+    for path in options.output:
+        check_suffix(path, "counts of clicks")
+    counts = count_document_clicks(log_source(options), first_rank=options.first_rank, most_per_hour=options.most_per_hour)
+    for path in options.output:
+        counts.write(path)
+    if options.format == "json":
+        write_json(counts.popularity)
+    else:
+        sys.stdout.write(text_here(popularity_sections(counts)))
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.comparison import Figures, Sliced
 from assay.evaluation import Result
-from assay.logs import MODELS, ClickJudgments, LogCheck, LogFinding
+from assay.logs import MODELS, ClickJudgments, DocumentClicks, LogCheck, LogFinding
 from assay.metrics import BoundMetric
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
@@ -18,6 +18,7 @@ from assay.reports.sections.scores import n_rows, render_scores, score_sections,
 from assay.reports.table import Cell, Mark, Notes, Paragraph, Section, Table, cells, columns, table_from_rows, table_section
 from assay.text import counted, plural
 
+MOST_LISTED = 10
 MOST_COLUMNS = 4
 """With more slices than this, each slice is a row, and each metric is a column."""
 
@@ -118,3 +119,13 @@ def click_judgment_sections(judged: ClickJudgments) -> tuple[Section, ...]:
     if judged.notes:
         parts.append(Notes(judged.notes))
     return (Section(parts=tuple(parts)),)
+
+
+def popularity_sections(counts: DocumentClicks) -> tuple[Section, ...]:
+    """The documents with most clicks."""
+    size = f"{counted(len(counts.documents), 'document')} with {counted(sum(counts.clicks), 'click')}"
+    rows = [
+        cells(name, f"{clicks:,}", f"{shown:,}") for name, clicks, shown in list(zip(*counts, strict=True))[:MOST_LISTED]
+    ]
+    table = Table(columns("document", "clicks", "shown"), tuple(rows), title="most clicks")
+    return (Section(parts=(Paragraph(f"{size}.", Mark.BEST), table)),)
