@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import astuple
+from datetime import date
 
 import numpy as np
 import pytest
@@ -265,3 +266,25 @@ def test_searches_without_a_variant_may_be_the_control():
     log = [{**each, "variant": "" if each["variant"] == "control" else "dense"} for each in experiment()]
     with pytest.raises(AssayError, match=r"found only dense; .* searches without a variant are left out\. If these are the"):
         assay.compare_variants(log, "ctr@10")
+
+
+def test_a_start_may_be_a_date():
+    log = experiment(days=range(-1, 1))
+    as_text, as_date = (ExperimentOptions(start=start) for start in ("2026-02-02", date(2026, 2, 2)))
+    assert as_date.start_time == as_text.start_time
+    dated, written = (assay.compare_variants(log, "ctr@10", how).to_dict() for how in (as_date, as_text))
+    assert dated == written
+    assert as_date.to_dict()["start"] == "2026-02-02"
+    with pytest.raises(AssayError, match="the start must be a time such as"):
+        ExperimentOptions(start=20260202)
+
+
+def test_an_experiment_in_a_notebook_is_its_verdict():
+    outcome = assay.compare_variants(experiment(), "ctr@10")
+    assert repr(outcome) == f"Experiment({outcome.verdict})"
+
+
+def test_few_users_have_a_note_unless_the_interval_holds_for_any_number():
+    assert any("fewer than 200 users" in note for note in assay.compare_variants(experiment(), "ctr@10").notes)
+    sequential = assay.compare_variants(experiment(), "ctr@10", ExperimentOptions(sequential=True, window=0.01))
+    assert not any("fewer than" in note for note in sequential.notes)

@@ -224,3 +224,11 @@ def test_what_is_stored_has_the_degrees_of_freedom():
     assert [each.df for each in read.differences] == [each.df for each in outcome.differences]
     assert 2 < outcome.differences[0].df <= 298
     assert math.isnan(sequential().differences[0].df)
+
+
+def test_interleaving_without_clicks_breaks_the_gate():
+    outcome = assay.score_interleaving([{**row, "clicks": []} for row in interleaved(20)])
+    assert outcome.withheld == "no interleaved search has a click"
+    a, b = results_of(outcome)
+    with pytest.raises(DataError, match="the experiment has no verdict: no interleaved search has a click"):
+        gate(b, a, "wins not worse by 0.05")

@@ -33,7 +33,7 @@ class Variant:
     searches: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Experiment:
     """An A/B test: who took part, whether the variants are comparable, the differences, and the verdict."""
 
@@ -78,6 +78,9 @@ class Experiment:
     def is_worse(self) -> bool:
         """Whether any variant is shown to be worse than the control."""
         return any(each.better == each.a for each in self.deciding)
+
+    def __repr__(self) -> str:
+        return f"Experiment({self.verdict})"
 
     def metric(self, name: str) -> BoundMetric:
         """The metric of that name."""

@@ -30,7 +30,7 @@ FEWEST_FOR_T = 30
 SCHEMA = "assay.interleaving/1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InterleavingOutcome:
     """Two interleaved rankings, compared by the clicks of users."""
 
@@ -75,14 +75,19 @@ class InterleavingOutcome:
         return self.b if self.share > 0.5 else self.a
 
     @property
+    def withheld(self) -> str:
+        """Why there is no verdict; empty if there is one."""
+        if not self.clicked:
+            return "no interleaved search has a click"
+        return f"{counted(self.clicked_users, self.unit)} with a click cannot be tested" if math.isnan(self.p) else ""
+
+    @property
     def verdict(self) -> str:
         """The conclusion in one sentence."""
-        if not self.clicked:
-            return "There is no verdict: no interleaved search has a click."
+        if self.withheld:
+            return f"There is no verdict: {self.withheld}."
         each, several = f"a {self.unit}'s searches with a click", f"the {plural(self.unit)} who prefer one of them"
         what = each if self.test == T else several
-        if math.isnan(self.p):
-            return f"There is no verdict: {counted(self.clicked_users, self.unit)} with a click cannot be tested."
         if self.better is None:
             wins = f"{_percent(self.share)} of {what}{self._interval(of_b=True)}"
             return f"{self.b} is not shown to differ from {self.a}: it wins {wins}, {p_text(self.p)}."
@@ -96,6 +101,9 @@ class InterleavingOutcome:
             return ""
         low, high = (self.low, self.high) if of_b else (1 - self.high, 1 - self.low)
         return f" [{_percent(low)}, {_percent(high)}]"
+
+    def __repr__(self) -> str:
+        return f"InterleavingOutcome({self.verdict})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from datetime import time as clock
 from typing import Any
 
 from assay.errors import BadParameter
@@ -25,7 +26,7 @@ class ExperimentOptions:
     """The variant that all others are compared with; None: a usual name such as `control`, else the first name."""
     split: Split | None = None
     """The expected shares of users; None: equal shares."""
-    start: str | datetime | None = None
+    start: str | date | datetime | None = None
     """The start of the experiment: searches before it only reduce the variance; a sequential test leaves them out."""
     sequential: bool = False
     """Whether intervals and p hold at all times, for an experiment that is looked at while it runs."""
@@ -66,10 +67,11 @@ class ExperimentOptions:
         if self.start is None:
             return None
         try:
-            time = self.start if isinstance(self.start, datetime) else datetime.fromisoformat(self.start)
-        except ValueError:
+            given = self.start if isinstance(self.start, date) else datetime.fromisoformat(self.start)
+        except (TypeError, ValueError):
             message = f"the start must be a time such as 2026-03-01 or 2026-03-01T09:30:00Z, not {self.start!r}"
             raise BadParameter(message) from None
+        time = given if isinstance(given, datetime) else datetime.combine(given, clock())
         time = time if time.tzinfo else time.replace(tzinfo=UTC)
         return round(time.timestamp() * 1e6)
 
@@ -79,7 +81,7 @@ class ExperimentOptions:
         return {
             "control": self.control,
             "split": split,
-            "start": self.start.isoformat() if isinstance(self.start, datetime) else self.start,
+            "start": self.start.isoformat() if isinstance(self.start, date) else self.start,
             "sequential": self.sequential,
             "window": self.window if self.sequential else None,
             "alpha": self.alpha,

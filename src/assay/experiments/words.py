@@ -98,7 +98,7 @@ def notes_on(users: VariantUsers, differences: Sequence[VariantDifference], how:
         notes.append(f"{counted(users.n_several, users.unit)} saw several variants. They are left out.")
     if users.n_without:
         notes.append(f"{counted(users.n_without, 'search')} without a variant are left out.")
-    if 0 < min(np.bincount(users.variant)) < FEWEST_USERS:
+    if not how.sequential and 0 < min(np.bincount(users.variant)) < FEWEST_USERS:
         few = f"A variant has fewer than {FEWEST_USERS} {units}"
         notes.append(f"{few}. If few of them have most searches, the intervals are too narrow.")
     if users.unit != "user":

@@ -19,7 +19,7 @@ from assay.errors import (
     near_matches,
 )
 from assay.evaluation import NEXT_STEP, Result
-from assay.experiments import OUTCOME, Experiment, outcome_of, shared_outcome
+from assay.experiments import OUTCOME, outcome_of, shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import NONE, values_of
 from assay.monitoring.case import Case, Pairing, pair_results
@@ -193,13 +193,13 @@ def check_not_all_failed(result: Result) -> None:
 
 
 def _check_has_verdict(result: Result) -> None:
-    """Raise a DataError for an experiment whose variants are not comparable, because its values mean nothing."""
+    """Raise a DataError for an experiment whose variants are not comparable, or that nobody took part in."""
     if OUTCOME not in result.provenance:
         return
     outcome, source = outcome_of(result), result.benchmark or result.name
     if outcome is None:
         raise DataError("the experiment is damaged, so its verdict is not known. Compare the log again", source=source)
-    if isinstance(outcome, Experiment) and outcome.withheld:
+    if outcome.withheld:
         raise DataError(f"the experiment has no verdict: {outcome.withheld}", source=source)
 
 

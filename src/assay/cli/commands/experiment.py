@@ -236,7 +236,7 @@ def _interleaving(options: argparse.Namespace) -> bool:
     )
     _write(options, lambda form, style: render_interleaving(outcome, form, style))
     _save(options, outcome)
-    return not outcome.clicked or outcome.better == outcome.a
+    return bool(outcome.withheld) or outcome.better == outcome.a
 
 
 COMMAND = Command(

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.comparison import UNKNOWN, Comparison, Figures, Pair, spread_of, standing_of
 from assay.evaluation import Result
-from assay.experiments import Experiment, decided_pair, outcome_of, shared_outcome
+from assay.experiments import decided_pair, outcome_of, shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports.page.subject import BenchmarkReport
@@ -306,7 +306,7 @@ def _dead(report: BenchmarkReport) -> str:
 def _is_broken(report: BenchmarkReport) -> bool:
     """Whether there is nothing to rely on: every query failed, or an experiment has no verdict."""
     outcome = outcome_of(report.first)
-    return _has_died(report) or (isinstance(outcome, Experiment) and bool(outcome.withheld))
+    return _has_died(report) or (outcome is not None and bool(outcome.withheld))
 
 
 def _has_died(report: BenchmarkReport) -> bool:

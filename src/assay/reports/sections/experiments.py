@@ -127,7 +127,8 @@ def render_interleaving(outcome: InterleavingOutcome, form: str = "table", style
 
 def interleaving_sections(outcome: InterleavingOutcome) -> Iterator[Section]:
     """The verdict, then the searches and users that each ranking won."""
-    yield Section(title=outcome.name, parts=(Paragraph(outcome.verdict),))
+    mark = Mark.FAILED if outcome.withheld else Mark.NONE
+    yield Section(title=outcome.name, parts=(Paragraph(outcome.verdict, mark=mark),))
     tied = outcome.clicked_users - outcome.prefer_a - outcome.prefer_b
     rows = (
         cells("searches won", *(_number(value) for value in (outcome.wins_a, outcome.wins_b, outcome.ties))),
