@@ -121,3 +121,15 @@ def test_a_saved_result_is_graded_again_without_them(tmp_path):
     assert comparison.names == ("one", "two")
     documents = first.grader.documents(Policy().rank_rule, 2)
     assert (documents("q", 2), documents("q", 1), documents("r", None)) == (["x", "a"], ["x"], ["a"])
+
+
+def test_a_benchmark_made_in_python_takes_the_word_too():
+    queries = {q: assay.Query(q, q) for q in QRELS}
+    documents = {doc: assay.Document(doc, doc) for doc in "abcdexyz"}
+    given = {query: dict(judged) for query, judged in QRELS.items()}
+    dataset = assay.BenchmarkDataset("x", queries=queries, documents=documents, qrels=given)
+    assert dataset.qrels == Qrels(QRELS).to_dict()
+    assert given == QRELS  # unchanged
+    ours, theirs = assay.evaluate(dataset, RUN, METRICS), assay.evaluate(QRELS, RUN, METRICS)
+    assert all(same(ours.scores(metric), theirs.scores(metric)) for metric in METRICS)
+    assert assay.run(dataset, "oracle", "mrr")["mrr"] == 1.0

@@ -38,6 +38,7 @@ from assay.model import (
     RelevanceJudgment,
     Span,
     fingerprint,
+    is_ignore,
     judgments_of_mapping,
     key_id,
 )
@@ -107,6 +108,12 @@ class BenchmarkDataset(Tabular):
     """Vectors and popularity of documents from elsewhere. `with_document_data` sets them."""
     _fingerprints: dict[str, tuple[object, str]] = field(default_factory=dict, repr=False)
     """The fingerprint of documents in files, with the state of the files."""
+
+    def __post_init__(self) -> None:
+        if not self.format:  # made in Python, where a grade may be the word for documents that do not count
+            worded = {query: judged for query, judged in self.qrels.items() if str in set(map(type, judged.values()))}
+            if worded:
+                self.qrels = {**self.qrels, **{query: _with_numbers(judged) for query, judged in worded.items()}}
 
     def add_query(self, query: Query) -> None:
         """Add or replace a query."""
@@ -370,6 +377,11 @@ def recall_fingerprint(dataset: BenchmarkDataset, value: str) -> None:
     """Set the fingerprint of documents in files, if an earlier process computed it from the same content."""
     if isinstance(dataset.documents, StoredDocuments):
         dataset._fingerprints["documents"] = dataset.documents.state(), value
+
+
+def _with_numbers(judged: Mapping[str, Any]) -> dict[str, float]:
+    """The judgments of a query with the grade that the word `ignore` stands for."""
+    return {doc: IGNORED if is_ignore(grade) else grade for doc, grade in judged.items()}
 
 
 def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from assay.judging import about_other_texts
+from assay.model import grade_word
 from assay.reports import readable_time
 from assay.store import Judgment, combined, digest_of_text
 from assay.text import counted, printable
@@ -148,7 +149,7 @@ def grade_forms(
             query,
             document,
             judge,
-            f"{own[document]:g}" if document in own else "",
+            grade_word(own[document]) if document in own else "",
             "" if together is None else f"{together:g}",
             JudgeGrade.of_all(judgments, document, state.datasets, result),
             f"{mine.grade:g}" if mine else "",

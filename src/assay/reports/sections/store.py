@@ -209,7 +209,13 @@ def _result_to_dict(result: Result, query: str) -> dict[str, Any]:
         "failure": result.failures.get(query),
         "scores": scores if query in result.query_ids else {},
         "ranking": [
-            {"rank": rank, "document": doc, "score": ranking[doc], "grade": judged.get(doc)}
+            {
+                "rank": rank,
+                "document": doc,
+                "score": ranking[doc],
+                "grade": judged.get(doc),
+                "is_relevant": doc in (grades or {}),
+            }
             for rank, doc in enumerate(order, start=1)
         ],
         "not_retrieved": {doc: grade for doc, grade in (grades or {}).items() if doc not in ranking},
@@ -248,7 +254,7 @@ def _not_shown(result: Mapping[str, Any], n_shown: int) -> Iterator[str]:
     below = [
         f"{hit['document']} (rank {hit['rank']}, grade {hit['grade']:g})"
         for hit in result["ranking"][n_shown:]
-        if hit["grade"]
+        if hit["is_relevant"]
     ]
     if below:
         yield f"relevant, at lower ranks: {_some(below)}"

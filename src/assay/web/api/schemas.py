@@ -80,7 +80,7 @@ RESULT = object_with(
 )
 SCORES = mapping_of({"type": ["number", "string", "null"]})
 QUERY_ROW = exact_object(query=TEXT, text=TEXT, tags=ANY_OBJECT, scores=SCORES, failure=nullable(TEXT))
-HIT = exact_object(rank=INTEGER, document=TEXT, score=NUMBER_OR_NULL, grade=NUMBER_OR_NULL)
+HIT = exact_object(rank=INTEGER, document=TEXT, score=NUMBER_OR_NULL, grade=NUMBER_OR_NULL, is_relevant=BOOLEAN)
 QUERY = object_with(
     key=TEXT,
     query=TEXT,

@@ -10,7 +10,7 @@ from typing import Any
 from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
-from assay.model import grade_word
+from assay.model import IGNORED, grade_word
 from assay.reports import (
     DOCUMENTS,
     QUERIES,
@@ -37,7 +37,7 @@ from assay.web.state import AppState, ListedResult
 
 TOP = 20
 """Ranks that are shown at first."""
-NO_GRADE = "0: judged not relevant; empty: not judged"
+NO_GRADE = "0: judged not relevant; ignore: dropped before measuring; empty: not judged"
 MAX_RUNS = 12
 MAX_METRICS = 6
 MAX_FORMS = 200
@@ -116,16 +116,23 @@ def _document(document: str, pictures: Mapping[str, Picture], mark: Mark = Mark.
     return replace(words(document, mark=mark), picture=picture.source if picture else "")
 
 
+def _grade(grade: float | None, mark: Mark) -> Cell:
+    """A grade, also in the file with the ranking; empty for an unjudged document."""
+    if grade is None:
+        return Cell("", value="", mark=mark)
+    return Cell(grade_word(grade), value=grade_word(grade) if grade == IGNORED else grade, mark=mark)
+
+
 def _ranking(record: Mapping[str, Any], texts: Mapping[str, str], pictures: Mapping[str, Picture]) -> Table:
     """The ranking with its grades; unjudged documents have none."""
     rows = []
     for hit in record["ranking"]:
         grade = hit["grade"]
-        mark = Mark.RELEVANT if grade else Mark.NONE
+        mark = Mark.RELEVANT if hit["is_relevant"] else Mark.NONE
         fields = [
             number(str(hit["rank"]), hit["rank"], mark=mark),
             _document(hit["document"], pictures, mark),
-            Cell("" if grade is None else grade_word(grade), value=grade if grade is not None else "", mark=mark),
+            _grade(grade, mark),
             number(f"{hit['score']:.6g}", hit["score"], mark=mark),
         ]
         rows.append((*fields, *([words(texts.get(hit["document"], ""), mark=mark)] if texts else ())))
