@@ -51,3 +51,19 @@ def test_the_order_of_queries_does_not_matter():
     first, other = (decide_margin(bound, column(BEFORE[o]), column(NOW[o]), 0.05) for o in (np.arange(150), order))
     names = ("low", "high", "p_worse", "p_not_worse")
     assert [getattr(first, name) for name in names] == [getattr(other, name) for name in names]
+
+
+@pytest.mark.parametrize(("shift", "margin", "status"), [(0.98, 0.01, "fail"), (0.9, 0.1, "pass")])
+def test_needed_queries_of_a_value_that_is_not_a_mean(shift, margin, status):
+    """Its interval decides, so this number follows from the interval, not from the gains of single queries."""
+    bound, rng = find_metric("gmap"), np.random.default_rng(8)
+    before = rng.uniform(0.05, 1, 30)
+    now = np.clip(before * shift * rng.uniform(0.4, 1.6, 30), 0.01, 1)
+    columns = [Column.of(scores, bound.metric.aggregation) for scores in (before, now)]
+    decision = decide_margin(bound, *columns, margin)
+    assert (decision.status, decision.method) == ("undecided", "bootstrap")
+    needed = decision.needed()
+    assert 30 < needed < 2000
+    times = -(-needed // 30)
+    copies = [Column.of(np.tile(scores, times), bound.metric.aggregation) for scores in (before, now)]
+    assert decide_margin(bound, *copies, margin).status == status
