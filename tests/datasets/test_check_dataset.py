@@ -301,6 +301,8 @@ def test_queries_that_are_much_alike():
     assert list(near_duplicates("Who was Ada?", "ada WAS who", "was was Ada, who!")) == ["1", "2"]
     assert near_duplicates("?", "!", "") == near_duplicates("Ada", "Ada", scopes=["x", "y"]) == {}  # of another conversation
     assert list(near_duplicates("Ada", "Ada", scopes=["x", "x"])) == ["1"]
+    asked = [Query(str(n), "Ada", time=time) for n, time in enumerate(("2024-05-01", "2024-05-02", None, "2024-05-01"))]
+    assert list(told_of("near-duplicate-queries", *asked)) == ["3"]
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefghijklm"), min_size=1, max_size=13), max_size=12))

@@ -98,6 +98,44 @@ def test_the_user_names_the_column(tmp_path):
     assert dataset.queries["q"].metadata == {"date": "never"}
 
 
+def test_no_column_is_a_time_if_the_user_says_so(tmp_path):
+    """Many tables have a column such as date with other texts; the error says how to read them."""
+    bad = {
+        "tables": {
+            "queries_csv": "query_id,question,asked\nq,cats?,spring\n",
+            "corpus_csv": "doc_id,text,Published\nd,cats,1851\n",
+        },
+        "jsonl": {
+            "queries_jsonl": '{"query_id": "q", "text": "cats?", "asked": "spring"}',
+            "documents_jsonl": '{"doc_id": "d", "text": "cats", "Published": "1851"}',
+        },
+        "beir": {
+            "queries_jsonl": '{"_id": "q", "text": "cats?", "asked": "spring"}',
+            "corpus_jsonl": '{"_id": "d", "text": "cats", "metadata": {}, "Published": "1851"}',
+        },
+    }
+    for layout, files in bad.items():
+        folder = write(tmp_path / layout, **FILES[layout] | files)
+        with pytest.raises(DataError, match=r"If \w+ does not say when, add --columns time=none"):
+            load_dataset(folder)
+        dataset = load_dataset(folder, columns={"time": "none"})
+        assert times(dataset) == ({"q": None}, {"d": None}), layout
+        assert dataset.queries["q"].metadata == {"asked": "spring"}
+        assert dataset.documents["d"].metadata == {"Published": "1851"}
+    folder = write(tmp_path / "views", **CSV | {"corpus_csv": "doc_id,text,views\nd,cats,1.2k\n"})
+    with pytest.raises(DataError, match=r"If this is not a popularity, add --columns popularity=none"):
+        load_dataset(folder)
+    assert load_dataset(folder, columns="popularity=none").documents["d"].metadata == {"views": "1.2k"}
+
+
+def test_the_user_names_the_column_of_documents_that_are_read_later(tmp_path):
+    corpus = '{"_id": "d", "text": "cats", "written": "2024-05-01T10:00"}'
+    folder = write(tmp_path / "data", **FILES["beir"] | {"corpus_jsonl": corpus})
+    dataset = load_dataset(folder, columns="time=written")
+    assert times(dataset)[1] == {"d": TEN}
+    assert [repair.what for repair in dataset.repairs] == ["times without a zone are read as UTC"]
+
+
 def test_bad_times_are_faults_with_their_lines(tmp_path):
     queries = "query_id,question,time\nq,cats?,soon\nr,dogs?,2024-05-01\ns,cows?,2024\n"
     folder = write(tmp_path / "data", **CSV | {"queries_csv": queries})

@@ -23,16 +23,19 @@ from assay.datasets.fields import (
 )
 from assay.datasets.folder_files import named_files
 from assay.datasets.text_documents import DOCUMENT_STEMS, TEXT_ENDINGS, read_text_files, text_documents
+from assay.datasets.times.record_times import TIME
 from assay.errors import DataError
 from assay.files import (
     BOM,
     COMPRESSIONS,
     FileSource,
+    Reading,
     accepted_names,
     current_reading,
     each_record,
     first_records,
     read_json,
+    reading_with,
     rows_of,
     suffix_of,
     take_each,
@@ -106,8 +109,11 @@ def read_documents(
     """Documents, one per record. Documents in JSON lines stay in their file until they are needed."""
     if suffix_of(file.name) == ".json":
         return _from_json(read_json(FileSource.at(file)), str(file), made)
-    named = _named_columns(first_records(file, RECORDS_CHECKED), str(file)) if made is None else frozenset()
-    make = made or partial(document_of, named=named)
+    sample = first_records(file, RECORDS_CHECKED)
+    named = _named_columns(sample, str(file)) if made is None else frozenset()
+    columns = _columns_of_times() if made is not None else {}
+    make = partial(document_of, named=named) if made is None else partial(_made_with, made, columns) if columns else made
+    _note_times(sample, made or make)
     if suffix_of(file.name) not in (".jsonl", ".ndjson"):
         return collect_documents(lambda take: each_record(file, lambda _, record: take(record)), make)
     decode = json_decoder()
@@ -116,8 +122,26 @@ def read_documents(
         FileSource.at(file),
         _id_decoder(id_of_record, may_be_id, has_usual=id_of is not None),
         lambda line: make(_object(decode(line.removeprefix(BOM)))),
-        f"{made.__module__}.{made.__qualname__}" if made is not None else f"table {sorted(named)}",
+        f"table {sorted(named)}" if made is None else f"{made.__module__}.{made.__qualname__}{columns or ''}",
     )
+
+
+def _columns_of_times() -> dict[str, str]:
+    """The column that the user named for times, for documents that are read later."""
+    return {role: column for role, column in current_reading().columns.items() if role == TIME}
+
+
+def _made_with(made: Callable[[Record], Document], columns: Mapping[str, str], record: Record) -> Document:
+    """The document of a record, with the columns that the user named when the file was opened."""
+    with reading_with(Reading(columns)):
+        return made(record)
+
+
+def _note_times(sample: Iterable[Record], make: Callable[[Record], Document]) -> None:
+    """Make the notes on times now, because documents in JSON lines are read later."""
+    for record in sample:
+        with suppress(ValueError):  # a bad record is a fault when it is read
+            make(record)
 
 
 def _from_json(content: Any, label: str, made: Callable[[Record], Document] | None) -> Documents:

@@ -226,7 +226,8 @@ def _with_document_fields(
         try:
             fields[POPULARITY] = parse_popularity(value)
         except DataError as error:
-            raise DataError(f"the field {columns[POPULARITY]}: {error.message}") from None
+            advice = f"If this is not a popularity, add --columns {POPULARITY}=none"
+            raise DataError(f"the field {columns[POPULARITY]}: {error.message}. {advice}") from None
     return {**(metadata or {}), **fields} if fields else metadata
 
 

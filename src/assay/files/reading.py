@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadParameter, near_matches
-from assay.files.column_names import TABLE_COLUMNS, fold
+from assay.files.column_names import TABLE_COLUMNS, fold, squash
 from assay.model import Document
 
 COLUMN_ROLES = tuple(dict.fromkeys(role for table in TABLE_COLUMNS.values() for role in table))
 """The words for roles of columns."""
+NO_COLUMN = "none"
+"""Instead of a column: no column has this role, whatever the names are."""
 
 
 @dataclass
@@ -51,17 +53,31 @@ class Reading:
     def check_columns_used(self) -> None:
         """Raise for a column that the user named and no table has."""
         for role, column in self.columns.items():
-            if role not in self.used:
+            if role not in self.used and not self.is_unwanted(role):
                 raise BadParameter(f"no table has a column called {column!r}, which was named as {role}={column}")
 
     def named_roles(self, table: str, columns: Iterable[str]) -> frozenset[tuple[str, str]]:
-        """Pairs of column and role, for the columns that the user named and that this table has."""
+        """Pairs of column and role, for the columns that the user named and that this table has.
+
+        The role is empty if the column would have a role that no column is to have.
+        """
         self.has_tables = True
         if not self.columns:
             return frozenset()
         there = list(columns)
         pairs = ((self.named_column(role, there), role) for role in self.columns if role in TABLE_COLUMNS[table])
-        return frozenset((column, role) for column, role in pairs if column is not None)
+        named = {(column, role) for column, role in pairs if column is not None}
+        return frozenset(named | {(column, "") for column in self._unwanted_columns(table, there)})
+
+    def is_unwanted(self, role: str) -> bool:
+        """Whether no column is to have this role."""
+        return fold(self.columns.get(role, "")) == NO_COLUMN
+
+    def _unwanted_columns(self, table: str, columns: Iterable[str]) -> Iterator[str]:
+        """The columns whose names would give them a role that no column is to have."""
+        roles = [role for role in TABLE_COLUMNS[table] if self.is_unwanted(role)]
+        accepted = {squash(name) for role in roles for name in TABLE_COLUMNS[table][role]}
+        yield from (column for column in columns if squash(column) in accepted)
 
     def named_column(self, role: str, columns: Collection[str]) -> str | None:
         """The column that the user named for a role, if it is one of these; else one whose name differs only in spelling."""

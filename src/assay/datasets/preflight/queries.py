@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.findings import Cases, Finding, finding_without_cases, how_many
-from assay.model import Query
+from assay.model import Query, Time
 from assay.text import counted, percent, shortened, words_of
 
 
@@ -205,6 +205,8 @@ MIN_WORDS = 9
 """With fewer words, only identical words reach this share."""
 MAX_COMPARED = 50
 """The most queries that a query is compared with per rare word. Among thousands of similar queries, some are missed."""
+Place = tuple[str | None, Time | None]
+"""The scope and the time of a query."""
 
 
 class Pair(NamedTuple):
@@ -216,10 +218,13 @@ class Pair(NamedTuple):
 
 
 def near_duplicates(queries: Iterable[Query]) -> Iterator[Pair]:
-    """Each query that is similar to an earlier query of its scope, once. Order and repetition of words do not matter."""
-    first: dict[tuple[str | None, frozenset[str]], str] = {}
+    """Each query that is similar to an earlier query of its scope, once. Order and repetition of words do not matter.
+
+    A question that is asked again at another time is another query, because its answer may be another one.
+    """
+    first: dict[tuple[Place, frozenset[str]], str] = {}
     for query in queries:
-        key = query.scope, frozenset(words_of(query.text))
+        key = (query.scope, query.time), frozenset(words_of(query.text))
         if not key[1]:
             continue
         earlier = first.setdefault(key, query.query_id)
@@ -228,10 +233,10 @@ def near_duplicates(queries: Iterable[Query]) -> Iterator[Pair]:
     yield from _overlapping([(words, scope, query) for (scope, words), query in first.items() if len(words) >= MIN_WORDS])
 
 
-def _overlapping(distinct: list[tuple[frozenset[str], str | None, str]]) -> Iterator[Pair]:
+def _overlapping(distinct: list[tuple[frozenset[str], Place, str]]) -> Iterator[Pair]:
     """Sets that share 90 % also share one of their rarest words, so only queries with such a common word are compared."""
     frequency = Counter(word for words, _, _ in distinct for word in words)
-    holders: dict[tuple[str | None, str], list[int]] = {}
+    holders: dict[tuple[Place, str], list[int]] = {}
     for number, (words, scope, query) in enumerate(distinct):
         n_rarest = len(words) - _min_common_words(len(words)) + 1
         keys = [(scope, word) for word in sorted(words, key=lambda word: (frequency[word], word))[:n_rarest]]

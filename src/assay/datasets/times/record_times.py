@@ -22,7 +22,8 @@ def read_time(table: str, name: str, value: Any) -> Time | None:
     try:
         time = parse_time(value)
     except DataError as error:
-        raise DataError(f"the field {name}: {error.message}") from None
+        advice = f". If {name} does not say when, add --columns {TIME}=none" if squash(name) in _accepted_anywhere() else ""
+        raise DataError(f"the field {name}: {error.message}{advice}") from None
     if is_without_zone(value):
         note_no_zone(table)
     return time
@@ -35,6 +36,8 @@ def note_no_zone(table: str) -> None:
 
 def take_time(table: str, fields: dict[str, Any], metadata: dict[str, Any] | None = None) -> Time | None:
     """Remove the time from the fields and parse it; None without one. In the metadata, only the name `time` counts."""
+    if current_reading().is_unwanted(TIME):
+        return None
     named = current_reading().named_column(TIME, fields)
     squashed = {squash(name): name for name in reversed(fields)} if named is None else {}
     name = named or next((squashed[name] for name in _accepted(table) if name in squashed), None)
@@ -53,6 +56,12 @@ def take_time(table: str, fields: dict[str, Any], metadata: dict[str, Any] | Non
 def _accepted(table: str) -> tuple[str, ...]:
     """The accepted names without underscores."""
     return tuple(map(squash, TABLE_COLUMNS[table][TIME]))
+
+
+@cache
+def _accepted_anywhere() -> frozenset[str]:
+    """The names by which a column of queries or documents has times although the user did not name it."""
+    return frozenset((*_accepted("queries"), *_accepted("documents")))
 
 
 def session_time(text: str | None, layouts: tuple[str, ...]) -> Time | None:
