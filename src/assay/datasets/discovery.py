@@ -11,7 +11,7 @@ from assay.datasets.fields import roles_of
 from assay.datasets.loading import load_dataset
 from assay.datasets.nearby_documents import find_documents, is_document_folder, is_document_table, is_table_file
 from assay.datasets.probe import Probe
-from assay.datasets.recognition import detect_format
+from assay.datasets.recognition import recognised_format
 from assay.datasets.unknown_tables import UnknownTable, as_unknown_table
 from assay.errors import AssayError, DataError
 from assay.files import BOM
@@ -226,8 +226,9 @@ def _is_benchmark(path: Path) -> bool:
 
 
 def _format_name(path: Path) -> str:
+    """The name of its format; empty if it has none, or cannot be read."""
     try:
-        return detect_format(path).name
+        return recognised_format(path)
     except AssayError:
         return ""
 

@@ -49,12 +49,7 @@ def looks_like(format_: Format, benchmark: str) -> bool:
 def detect_format(path: Path) -> Format:
     """The format that a path looks like. Two formats of the same rank are an error, because the choice would be a guess."""
     probe = Probe(path)
-    claimed: list[Format] = []
-    for format_ in sorted(all_formats().values(), key=lambda format_: -format_.rank):
-        if claimed and format_.rank < claimed[0].rank:
-            break
-        if format_.detect(probe):
-            claimed.append(format_)
+    claimed = _claiming_formats(probe)
     if len(claimed) == 1:
         return claimed[0]
     if claimed:
@@ -76,6 +71,23 @@ def detect_format(path: Path) -> Format:
         code="format",
         hint=_unknown_columns(probe) + CHOOSE_NEAREST + (NAME_COLUMNS if can_name else "") + _without_judgments(probe),
     )
+
+
+def recognised_format(path: Path) -> str:
+    """The name of the format that a path looks like; empty if none does, or several, without working out the nearest."""
+    claimed = _claiming_formats(Probe(path))
+    return claimed[0].name if len(claimed) == 1 else ""
+
+
+def _claiming_formats(probe: Probe) -> list[Format]:
+    """The formats of the highest rank of which one claims the path."""
+    claimed: list[Format] = []
+    for format_ in sorted(all_formats().values(), key=lambda format_: -format_.rank):
+        if claimed and format_.rank < claimed[0].rank:
+            break
+        if format_.detect(probe):
+            claimed.append(format_)
+    return claimed
 
 
 def _without_judgments(probe: Probe) -> str:
