@@ -237,8 +237,7 @@ def test_what_init_says_about_columns_that_are_not_known(folder, assay, snapshot
 
 
 def test_a_folder_of_documents_next_to_a_table_with_unknown_columns_is_found(folder, assay):
-    golden = "frage,treffer\nwie lange schlafen Katzen,cats\n"
-    write(folder, {"golden.csv": golden, "docs/cats.md": "Katzen schlafen lange."})
+    write(folder, {"golden.csv": "frage,treffer\nwas essen Katzen,cats\n", "docs/cats.md": "Katzen essen."})
     out = assay("init").out
     assert re.search(r"^  docs +documents$", out, re.MULTILINE)
     text = Path("plan.yaml").read_text()

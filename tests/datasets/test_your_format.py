@@ -1,5 +1,6 @@
 """The format of docs/your-format.md: a stranger's file, announced as an installer does it, is read by every command."""
 
+import json
 import os
 import re
 import subprocess
@@ -33,13 +34,26 @@ def package(tmp_path):
     return tmp_path
 
 
-def run(folder, arguments):
-    """The exit code and everything that the command prints in a fresh interpreter that has the package."""
+PROGRAM = """
+import contextlib, io, json, sys
+from assay.cli import main
+outcomes = []
+for arguments in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        code = main(arguments)
+    outcomes.append((code, out.getvalue()))
+print(json.dumps(outcomes))
+"""
+
+
+def run(folder, *commands):
+    """For each command its exit code and everything that it prints, in a fresh interpreter that has the package."""
     path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH", ""))))
     environment = {**os.environ, "PYTHONPATH": path, "ASSAY_CACHE": str(folder / "cache")}
-    command = [sys.executable, "-m", "assay", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+    program = [sys.executable, "-c", PROGRAM, json.dumps([command.split() for command in commands])]
+    done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_the_example_is_one_file_of_at_most_60_lines():
@@ -49,8 +63,8 @@ def test_the_example_is_one_file_of_at_most_60_lines():
 def test_the_commands_of_the_page_read_the_strangers_files(package):
     shown = re.findall(r"^\$ assay (.*)\n((?:(?!\$ ).*\n)*)", block("shell"), re.MULTILINE)
     assert len(shown) == 3
-    for arguments, output in shown:
-        code, printed = run(package, arguments.split())
+    outcomes = run(package, *(arguments for arguments, _ in shown))
+    for (_, output), (code, printed) in zip(shown, outcomes, strict=True):
         assert code == 0, printed
         said = [line for line in output.splitlines() if line != "…"]
         assert [line for line in said if line not in printed.splitlines()] == [], printed
@@ -59,13 +73,11 @@ def test_the_commands_of_the_page_read_the_strangers_files(package):
 
 def test_faults_and_unknown_files_name_the_strangers_format(package):
     (package / "bad.faq").write_text("A: too early\nQ: why?\nno mark\n")
-    code, printed = run(package, ["datasets", "show", "bad.faq"])
-    assert (code, "bad.faq:1" in printed, "bad.faq:3" in printed) == (3, True, True)
     (package / "empty.faq").write_text("")
-    code, printed = run(package, ["datasets", "show", "empty.faq"])
-    assert (code, "the format was not recognised" in printed) == (3, True)
-    code, printed = run(package, ["datasets"])
-    assert (code, "faq" in printed) == (0, True)
+    faulty, empty, listed = run(package, "datasets show bad.faq", "datasets show empty.faq", "datasets")
+    assert (faulty[0], "bad.faq:1" in faulty[1], "bad.faq:3" in faulty[1]) == (3, True, True)
+    assert (empty[0], "the format was not recognised" in empty[1]) == (3, True)
+    assert (listed[0], "faq" in listed[1]) == (0, True)
 
 
 def test_two_formats_of_one_rank_that_claim_a_file_are_both_named(package):
@@ -74,6 +86,5 @@ def test_two_formats_of_one_rank_that_claim_a_file_are_both_named(package):
     )
     with (package / "faq_format-1.0.dist-info" / "entry_points.txt").open("a") as file:
         file.write("twin = twin:TWIN\n")
-    code, printed = run(package, ["datasets", "show", "help.faq"])
-    assert (code, "faq and twin" in printed) == (3, True)
-    assert run(package, ["datasets", "show", "help.faq", "--dataset-format", "twin"])[0] == 0
+    (code, printed), (chosen, _) = run(package, "datasets show help.faq", "datasets show help.faq --dataset-format twin")
+    assert (code, "faq and twin" in printed, chosen) == (3, True, 0)
