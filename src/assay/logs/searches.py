@@ -207,7 +207,7 @@ def _totals(log: OpenLog) -> LogTotals:
     if n_wrong:
         raise wrong_values(log)
     *numbers, first, last = values
-    return LogTotals(*map(int, numbers), first, last)
+    return LogTotals(*map(int, numbers), first=first, last=last)
 
 
 def fetch(log: OpenLog, sql: str) -> dict[str, Any]:
