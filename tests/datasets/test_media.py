@@ -297,8 +297,10 @@ def test_columns_of_captions_ids_and_splits(tmp_path):
         load_dataset(folder)
     dataset = load_dataset(folder, columns={"image": "photo_of", "caption": "words"})
     assert (dataset.name, texts_of(dataset)) == ("shop:test:text_to_image", {"c7": "Red"})
-    with pytest.raises(DataError, match="line 2: expected an image and a caption"):
+    with pytest.raises(DataError, match=r"/captions\.csv:2: expected an image and a caption"):
         load_dataset(put_all(tmp_path / "bad", {"captions.csv": "image,caption,caption_id,split\n,Red,c7,test\n"}))
+    with pytest.raises(DataError, match=r"jsonl: 1 fault\n  \S+/bad2/captions\.jsonl:1: expected an image"):
+        load_dataset(put_all(tmp_path / "bad2", {"captions.jsonl": '{"image": "a.png", "caption": ["Red", 5]}\n'}))
     with pytest.raises(DataError, match="expected image, caption, caption_id, found"):
         load_dataset(put_all(tmp_path / "short", {"captions.csv": "image,caption,caption_id\na.png,Red\n"}))
     with pytest.raises(DataError, match="a second caption has the id c7"):

@@ -397,7 +397,7 @@ def require_queries(dataset: BenchmarkDataset, place: str) -> BenchmarkDataset:
 
 
 class Notes:
-    """Collects repairs and losses for the dataset, and faults to raise together. Places are texts, not line numbers."""
+    """Collects repairs and losses for the dataset, and faults to raise together. `line 7` is a place in the source."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -415,7 +415,12 @@ class Notes:
 
     def fault(self, place: str, what: str) -> None:
         """Note something that makes a record unreadable. Only the first twenty are kept, unless records may be left out."""
-        if not self.full:
+        if self.full:
+            return
+        number = next((place.removeprefix(way) for way in ("line ", f"{self.source}:") if place.startswith(way)), "")
+        if number.isdecimal():
+            self._faults.append(Fault(what, int(number), source=self.source))
+        else:
             self._faults.append(Fault(f"{place}: {what}" if place else what, source=self.source))
 
     @property
