@@ -207,7 +207,9 @@ def _totals(log: OpenLog) -> LogTotals:
     if n_wrong:
         raise wrong_values(log)
     *numbers, first, last = values
-    return LogTotals(*map(int, numbers), first=first, last=last)
+    searches, shown, clicked, without_user, users, unseen, negative, early, holes, repeated, mixed = map(int, numbers)
+    places = (holes, repeated, mixed)
+    return LogTotals(searches, shown, clicked, without_user, users, unseen, negative, early, *places, first, last)
 
 
 def fetch(log: OpenLog, sql: str) -> dict[str, Any]:
