@@ -213,7 +213,7 @@ def test_a_sequential_test_counts_searches_within_the_window():
         ([searches("a", "", 1)], "ctr@10", {}, "no search in the experiment has a variant"),
         ([{"user": "a", "query": "q", "shown": ["d"], "clicks": []}], "ctr@10", {}, "found no column with the variant"),
         (experiment(20), "ndcg@10", {}, "ndcg@10 does not read search logs"),
-        (experiment(20), "dwell_p50", {}, "percentiles of times"),
+        (experiment(20), "dwell_p50", {}, "a percentile of times"),
         (experiment(20), "clicked_rank", {"sequential": True}, "clicked_rank has no upper bound"),
         (experiment(20), "ctr@10", {"control": "dens"}, "Did you mean dense"),
         (experiment(20), "ctr@10", {"split": "50,25,25"}, "an unequal split must name the variants"),

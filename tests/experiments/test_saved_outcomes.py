@@ -314,13 +314,18 @@ def test_a_plan_decides_what_the_commands_decide(saved, capsys):
         ("experiment: {control: [a]}", "control must be text"),
         ("interleaving: {names: []}", "names is an empty list"),
         ("interleaving: {test: z}", "no test is called 'z'"),
+        ("interleaving: {names: [a]}", "names must be two different names"),
+        ("experiment: {}}]\nmetrics: [dwell_p50] # [{", "dwell_p50 is a percentile of times"),
+        ("experiment: {sequential: true}}]\nmetrics: [clicked_rank] # [{", "clicked_rank has no upper bound"),
         ("experiment: {}, interleaving: {}", "two ways to read a log. Write two entries"),
     ],
 )
-def test_a_plan_with_a_wrong_experiment_is_one_error(saved, capsys, entry, message):
-    (saved / "plan.yaml").write_text(f"logs: [{{path: ab.jsonl, {entry}}}]\n")
-    assert main(["eval", "plan.yaml", "--no-store"]) in {2, 3}
-    assert message in capsys.readouterr().err
+def test_a_plan_with_a_wrong_experiment_is_one_error(tmp_path, capsys, entry, message):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(f"logs: [{{path: ab.jsonl, {entry}}}]\n")
+    for command in (["eval", "--no-store"], ["plan", "check"]):
+        assert main([*command, str(plan)]) in {2, 3}
+        assert message in capsys.readouterr().err
 
 
 def test_a_plan_keeps_two_readings_of_one_log_and_drops_a_repeated_one(saved, capsys):

@@ -214,7 +214,7 @@ def test_sums_of_variants_are_those_of_independent_users():
     for search in searches:
         by_user[search.user] += len(search.clicked) if search.variant == "A" else 0
     assert sorted(sums["A"].numerator) == sorted(n for user, n in by_user.items() if int(user[5:]) % 2 == 0)
-    with pytest.raises(assay.UsageError, match="percentiles of times"):
+    with pytest.raises(assay.UsageError, match="a percentile of times"):
         variant_sums(rows(searches), ["dwell_p50"])
 
 

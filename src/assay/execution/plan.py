@@ -219,7 +219,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     values = _with_seed_block(known_keys(content, keys, where, faults), where, faults)
     logs = faults.attempt(_parse_logs, values, where, faults) or ()
     attempt = faults.attempt
-    metrics = _parse_metrics(values, where, faults)
+    metrics = _parse_metrics(values, logs, where, faults)
     chunkers = _parse_chunkers(values.get("chunkers"), where, faults)
     parts: dict[str, Any] = {
         "benchmarks": attempt(_parse_benchmarks, values, where, faults),
@@ -309,10 +309,12 @@ def _parse_query_files(values: Mapping[str, Any], where: str) -> tuple[str, ...]
     return tuple(dict.fromkeys(names))
 
 
-def _parse_metrics(values: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
+def _parse_metrics(
+    values: Mapping[str, Any], logs: Sequence[PlannedLog], where: str, faults: PlanFaults
+) -> list[BoundMetric]:
     """The metrics, or the default metrics of the benchmarks. Errors are collected."""
     if "logs" in values:
-        return metrics_of_logs(values.get("metrics"), where, faults)
+        return metrics_of_logs(values.get("metrics"), logs, where, faults)
     if values.get("metrics") is None:
         return default_metrics(formats_of(values.get("benchmarks"), values.get("dataset_format")))
     names = faults.attempt(parse_texts, values["metrics"], "metrics", where, "ndcg@10") or []

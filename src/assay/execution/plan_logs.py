@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result, with_intervals
 from assay.execution.plan_file import PlanFaults, known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
-from assay.experiments import ExperimentOptions, compare_variants, results_of, score_interleaving
+from assay.experiments import (
+    ExperimentOptions,
+    check_experiment_metrics,
+    check_interleaving_settings,
+    compare_variants,
+    results_of,
+    score_interleaving,
+)
 from assay.logs import CLUSTERS, evaluate_log, parse_log_metrics
 from assay.metrics import BoundMetric
 
@@ -171,6 +178,10 @@ def _parse_interleaving(content: Any, place: str, faults: PlanFaults) -> dict[st
         block["names"] = parse_texts(block["names"], "names", place, "bm25, dense")
     if "test" in block:
         block["test"] = _text(block["test"], "test", place)
+    try:
+        check_interleaving_settings(**block)
+    except UsageError as error:
+        faults.add(BadParameter(f"{place}: {error}"))
     return block
 
 
@@ -184,11 +195,15 @@ def _options_of(block: Mapping[str, Any], alpha: float) -> ExperimentOptions:
     return ExperimentOptions(**{name: value for name, value in block.items() if name != "by"}, alpha=alpha)
 
 
-def metrics_of_logs(value: Any, where: str, faults: PlanFaults) -> list[BoundMetric]:
-    """The metrics, each of which must read logs; empty for the default metrics. Errors are collected."""
+def metrics_of_logs(value: Any, logs: Sequence[PlannedLog], where: str, faults: PlanFaults) -> list[BoundMetric]:
+    """The metrics, each of which must fit the logs; empty for the default metrics. Errors are collected."""
     names = [] if value is None else faults.attempt(parse_texts, value, "metrics", where, "ctr@10") or []
     parsed = (faults.attempt(parse_log_metrics, name) for name in names)
-    return [metric for some in parsed for metric in some or ()]
+    metrics = [metric for some in parsed for metric in some or ()]
+    for log in logs:
+        if log.experiment is not None:
+            faults.attempt(check_experiment_metrics, metrics, is_sequential=bool(log.experiment.get("sequential")))
+    return metrics
 
 
 def score_logs(plan: Plan) -> list[Result]:

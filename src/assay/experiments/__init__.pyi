@@ -7,6 +7,7 @@ from assay.experiments.decided_pairs import shared_outcome as shared_outcome
 from assay.experiments.earlier_period import users_adjustment as users_adjustment
 from assay.experiments.experiment import Experiment as Experiment
 from assay.experiments.experiment import Variant as Variant
+from assay.experiments.experiment import check_experiment_metrics as check_experiment_metrics
 from assay.experiments.experiment import compare_variants as compare_variants
 from assay.experiments.experiment import decide_experiment as decide_experiment
 from assay.experiments.interleaving import METHODS as METHODS
@@ -14,6 +15,7 @@ from assay.experiments.interleaving import Interleaving as Interleaving
 from assay.experiments.interleaving import interleave as interleave
 from assay.experiments.interleaving_outcome import TESTS as TESTS
 from assay.experiments.interleaving_outcome import InterleavingOutcome as InterleavingOutcome
+from assay.experiments.interleaving_outcome import check_interleaving_settings as check_interleaving_settings
 from assay.experiments.interleaving_outcome import decide_interleaving as decide_interleaving
 from assay.experiments.interleaving_outcome import score_interleaving as score_interleaving
 from assay.experiments.options import ExperimentOptions as ExperimentOptions
@@ -35,6 +37,8 @@ __all__ = [
     "SampleRatio",
     "Variant",
     "VariantDifference",
+    "check_experiment_metrics",
+    "check_interleaving_settings",
     "check_ratio",
     "click_outcome",
     "decide_experiment",

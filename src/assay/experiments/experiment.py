@@ -13,7 +13,7 @@ from assay.experiments.options import CONTROL_NAMES, HOUR, ExperimentOptions
 from assay.experiments.sample_ratio import SampleRatio, check_ratio, expected_shares
 from assay.experiments.variant_difference import Decision, VariantDifference, check_bounded, compare_users, sums_of
 from assay.experiments.words import notes_on, verdict_on, withheld_reason
-from assay.logs import NO_USERS, Period, VariantUsers, parse_log_metrics, read_users
+from assay.logs import NO_USERS, Period, VariantUsers, check_between_variants, parse_log_metrics, read_users
 from assay.metrics import BoundMetric, Given, find_metrics, recorded_metric, written_metrics
 from assay.serialize import read_record, to_json
 from assay.stats import correct
@@ -146,14 +146,20 @@ def compare_variants(
     how = how or ExperimentOptions()
     asked = parse_log_metrics(written_metrics(metrics))
     chosen = list(asked) if asked is not None else find_metrics(DEFAULT_METRIC_NAMES)
-    if how.sequential:
-        for metric in chosen:
-            check_bounded(metric)
+    check_experiment_metrics(chosen, is_sequential=how.sequential)
     period = Period(how.start_time, how.window * HOUR if how.sequential else None)
     counts = needed_counts([metric.score for metric in chosen])
     with columns_named(columns):
         users = read_users(log, counts, by, period, first_rank, most_per_hour)
     return decide_experiment(users, chosen, how, name or "experiment")
+
+
+def check_experiment_metrics(metrics: Iterable[BoundMetric], *, is_sequential: bool) -> None:
+    """Raise for a metric that cannot be compared between variants; a sequential test needs bounds, too."""
+    for metric in metrics:
+        check_between_variants([metric])
+        if is_sequential:
+            check_bounded(metric)
 
 
 def decide_experiment(

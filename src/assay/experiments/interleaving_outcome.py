@@ -141,10 +141,7 @@ def score_interleaving(
     these names are found in the log.
     """
     checked_fraction("alpha", alpha)
-    if test not in TESTS:
-        raise UnknownName("test", test, near_matches(test, TESTS), f"choose from {', '.join(TESTS)}")
-    if names is not None and (isinstance(names, str) or len(names) != 2 or names[0] == names[1]):
-        raise BadParameter(f"names must be two different names, not {names!r}")
+    check_interleaving_settings(names, test)
     with columns_named(columns):
         read = read_interleaved(log, _credit_of, first_rank, most_per_hour)
     wins, (a, b) = read.wins, read.names
@@ -152,6 +149,14 @@ def score_interleaving(
         wins, (a, b) = _in_order(wins, read.names, names)
     outcome = decide_interleaving(wins, test, alpha, names=(a, b), name=name or "interleaving")
     return replace(outcome, searches=read.n_searches, users=read.n_users, unit=read.unit)
+
+
+def check_interleaving_settings(names: Sequence[str] | None = None, test: str = AUTO) -> None:
+    """Raise for a test that does not exist, and for anything but two different names."""
+    if test not in TESTS:
+        raise UnknownName("test", test, near_matches(test, TESTS), f"choose from {', '.join(TESTS)}")
+    if names is not None and (isinstance(names, str) or len(names) != 2 or names[0] == names[1]):
+        raise BadParameter(f"names must be two different names, not {names!r}")
 
 
 def _credit_of(interleaving: str, clicked: Sequence[str]) -> tuple[float, float, float]:

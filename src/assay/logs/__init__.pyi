@@ -24,6 +24,7 @@ from assay.logs.variant_users import NO_USERS as NO_USERS
 from assay.logs.variant_users import Period as Period
 from assay.logs.variant_users import UserSums as UserSums
 from assay.logs.variant_users import VariantUsers as VariantUsers
+from assay.logs.variant_users import check_between_variants as check_between_variants
 from assay.logs.variant_users import read_users as read_users
 from assay.logs.variant_users import variant_sums as variant_sums
 

@@ -114,11 +114,22 @@ def variant_sums(
     `by` is the column with the variant. Users with several variants are left out. Percentiles of times have no sums.
     """
     asked = parse_log_metrics(written_metrics(metrics)) or []
+    check_between_variants(asked)
     with named_columns(columns):
         users = read_users(log, needed_counts([metric.score for metric in asked]), by, WHOLE_LOG, first_rank, most_per_hour)
     rows = {name: users.variant == place for place, name in enumerate(users.variants)}
     sums = {metric.name: users.sums(metric) or UserSums.none(len(users.variant)) for metric in asked}
     return {name: {variant: each.of(inside) for variant, inside in rows.items()} for name, each in sums.items()}
+
+
+def check_between_variants(metrics: Iterable[BoundMetric]) -> None:
+    """Raise for a percentile of times, which has no sums of users."""
+    for metric in metrics:
+        if any(count.name in COUNTED_TIMES for count in needed_counts([metric.score])):
+            raise UsageError(
+                f"{metric.name} is a percentile of times, which cannot be compared between variants. Choose other metrics, "
+                "or look at it with assay log score --by variant"
+            )
 
 
 def read_users(
@@ -131,8 +142,6 @@ def read_users(
 ) -> VariantUsers:
     """The counts that metrics need, for each user. `by` is the column with the variant (default: the role `variant`)."""
     counts = tuple(counts)
-    if times := [count.name for count in counts if count.name in COUNTED_TIMES]:
-        raise UsageError(f"percentiles of times ({times[0]}) cannot be compared between variants")
     with open_log(source) as log:
         if not by:
             log.tables[0].needed(VARIANT, "the variant of each search")
