@@ -164,6 +164,8 @@ class Plan:
                 "logs": [log.describe() for log in self.logs],
                 **({"columns": dict(self.columns)} if self.columns else {}),
                 "metrics": [metric.name for metric in self.metrics],
+                **({"by": list(self.by)} if self.by else {}),
+                "level": self.statistics.level,
             }
         return {
             "benchmarks": list(self.benchmarks),
