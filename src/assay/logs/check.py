@@ -23,6 +23,7 @@ MOST_CASES = 3
 NEAR = f"ranks < {1 << SEEN_RANKS}"
 ADVICE = {
     "unseen-click": "Log every shown document, or check the join of clicks with searches. These clicks are left out",
+    "orphan-click": "Check the join of clicks with searches, and that both are of the same time. These clicks are left out",
     "missing-rank": "If the log has only some of the shown documents, ctr and judgments are about these documents only",
     "repeated-rank": "Write one row for each shown document: join clicks before you export, and remove repeated rows",
     "mixed-search": "Give each search its own id. A search with rows of several variants counts for no variant",
@@ -127,7 +128,10 @@ def _about_rows(log: OpenLog, totals: LogTotals) -> list[LogFinding]:
         ("early-click", totals.early_clicks, "a click before the search", f"odd & {ODD['early']} <> 0"),
         ("negative-dwell", totals.negative_dwell, "a negative dwell time", f"odd & {ODD['negative']} <> 0"),
     )
-    return [
+    orphans = totals.orphan_clicks
+    message = f"{counted(orphans, 'click')} {'belongs' if orphans == 1 else 'belong'} to searches that the log does not have"
+    without = [LogFinding("orphan-click", message, orphans)] if orphans else []
+    return without + [
         LogFinding(code, f"{counted(n, 'search')} {'has' if n == 1 else 'have'} {what}", n, _searches(log, condition))
         for code, n, what, condition in kinds
         if n

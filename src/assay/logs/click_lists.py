@@ -124,7 +124,7 @@ def _elements(log: OpenLog, table: LogTable, field: Field) -> Elements:
         return Elements(field.name, {}, "false")
     parsed = (
         f"CASE WHEN starts_with({text}, '[') THEN CASE WHEN json_valid({text}) THEN from_json({text}, '[\"VARCHAR\"]') END "
-        f"ELSE string_split_regex({text}, '{SEPARATORS}') END"
+        f"WHEN NOT starts_with({text}, '{{') THEN string_split_regex({text}, '{SEPARATORS}') END"
     )
     return Elements(parsed, {}, is_wrong(field, parsed) if not is_list else "false")
 

@@ -24,6 +24,8 @@ class Shape:
     roles: frozenset[str]
     cluster: str = ""
     """What the user chose to count as independent; empty for the usual choice."""
+    orphans: str = ""
+    """The SQL that counts the clicks of searches that the log does not have; empty if there can be none."""
 
     def has(self, *roles: str) -> bool:
         """Whether the log has a column for any of these roles."""

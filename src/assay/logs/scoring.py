@@ -13,7 +13,7 @@ from assay.logs.impressions import CLUSTERS, create_impressions
 from assay.logs.log_table import OpenLog, named_columns, open_log
 from assay.logs.row_columns import Shape
 from assay.logs.searches import LogTotals, create_searches
-from assay.logs.unusual import notes_on_log
+from assay.logs.unusual import notes_on_log, notes_on_values
 from assay.metrics import BoundMetric, Given, WrittenMetric, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Query, fingerprint
 from assay.text import plural
@@ -88,7 +88,7 @@ def score_log(
         table = score_views({VIEW: view}, metrics)
     n = sums.n_clusters
     counts = {"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
-    notes = notes_on_log(totals, sums, shape)
+    notes = [*notes_on_log(totals, sums, shape), *notes_on_values(table)]
     rows_are = f"{shape.unit} group" if sums.is_grouped else shape.unit
     started = {"started": when} if (when := _time(totals.last)) else {}
     about = {**started, "log": describe_totals(totals, sums, shape.unit), ROWS_ARE: rows_are, **_clusters(sums, shape.unit)}
@@ -120,8 +120,20 @@ def tags_of_log(log: OpenLog, by: str | Sequence[str]) -> list[str]:
     """The tags to split users by: the requested ones, and the variant, if the log has one."""
     words = [by] if isinstance(by, str) else list(by)
     asked = [part.strip() for word in words for part in word.replace("*", ",").split(",") if part.strip()]
+    for word in asked:
+        _check_not_people(log, word)
     variants = [VARIANT] if any(table.field(VARIANT) is not None for table in log.tables) else []
     return list(dict.fromkeys([*asked, *variants]))
+
+
+def _check_not_people(log: OpenLog, word: str) -> None:
+    """Raise for a tag whose values are ids of users or sessions, which a result must not have."""
+    for table in log.tables:
+        known = table.tag(word)
+        role = next((role for role in ("user", "session") if known is not None and known == table.field(role)), "")
+        if role:
+            message = f"a log cannot be split by {word}, because its values are ids of {role}s, which a result must not have"
+            raise UsageError(f"{message}. Choose another column, or --cluster {role} for intervals about {role}s")
 
 
 def _clusters(sums: ClusterSums, unit: str) -> dict[str, str]:

@@ -62,6 +62,8 @@ class LogTotals:
     first: int | None
     last: int | None
     """Times of the first and the last search, in microseconds since 1970."""
+    orphan_clicks: int = 0
+    """Clicks of searches that the log does not have."""
     left_out: int = 0
     """Users that were left out because they have too many searches in an hour."""
 
@@ -97,6 +99,9 @@ def create_searches(
     with reading_faults(log):
         log.connection.execute(f"CREATE OR REPLACE TEMP TABLE {TABLE} AS SELECT h, {listed} FROM {ROWS} GROUP BY h")
     totals = _totals(log)
+    if shape.orphans:
+        (n_orphans,) = log.connection.execute(shape.orphans).fetchone()
+        totals = replace(totals, orphan_clicks=int(n_orphans))
     log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM {TABLE} LIMIT 0")
     if most_per_hour is not None:
         totals = _without_bots(log, totals, most_per_hour, "w" if shape.cluster else "c")
@@ -121,7 +126,7 @@ def _without_bots(log: OpenLog, totals: LogTotals, most_per_hour: int, who: str)
     if not n:
         return totals
     log.connection.execute(f"DELETE FROM {TABLE} WHERE {who} IN (SELECT c FROM bots)")
-    return replace(_totals(log), left_out=int(n))
+    return replace(_totals(log), left_out=int(n), orphan_clicks=totals.orphan_clicks)
 
 
 def _any_mixed(values: Sequence[str]) -> str:

@@ -75,7 +75,15 @@ def ubi_shape(log: OpenLog, tags: Sequence[str]) -> Shape:
     roles |= {role for role, name in IDS.items() if _id(queries[0], role, name) != NO_ID}
     if any(_has_dwell(log, table) for table in events):
         roles.add("dwell")
-    return Shape("ubi", sql, frozenset(roles))
+    return Shape("ubi", sql, frozenset(roles), orphans=_count_orphans(queries, clicks))
+
+
+def _count_orphans(queries: Sequence[LogTable], clicks: str) -> str:
+    """The SQL that counts the clicks of searches that the tables of queries do not have."""
+    ids = ((text_of(_needed(table, "query_id")), table.reader) for table in queries)
+    known = " UNION ALL ".join(f"SELECT {search} AS search FROM {reader}" for search, reader in ids)
+    is_known = f"search IN (SELECT search FROM ({known}) WHERE search IS NOT NULL)"
+    return f"SELECT count(*) FROM ({clicks}) WHERE NOT coalesce({is_known}, false)"
 
 
 def _check_named_columns(queries: LogTable) -> None:

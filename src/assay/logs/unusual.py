@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.logs.cluster_sums import ClusterSums
 from assay.logs.row_columns import Shape
 from assay.logs.searches import LogTotals
+from assay.model import ScoreTable
 from assay.text import counted, plural
 
 
@@ -21,8 +22,12 @@ def notes_on_log(totals: LogTotals, sums: ClusterSums, shape: Shape) -> list[str
     if totals.left_out:
         verb = "is" if totals.left_out == 1 else "are"
         notes.append(f"{counted(totals.left_out, 'user')} with too many searches in an hour {verb} left out.")
+    if totals.orphan_clicks:
+        clicks, verb = counted(totals.orphan_clicks, "click"), "belongs" if totals.orphan_clicks == 1 else "belong"
+        left_out = "it is left out" if totals.orphan_clicks == 1 else "they are left out"
+        notes.append(f"{clicks} {verb} to searches that the log does not have, so {left_out}.")
     if totals.shown and not totals.clicked:
-        notes.append("The log has no clicks. If another column has them, name it: --columns clicked=NAME.")
+        notes.append(_without_clicks(totals, shape))
     if sums.is_grouped:
         notes.append(
             f"{totals.users:,} {units} are summed up in {sums.n_clusters:,} random groups, so that the result stays small. "
@@ -52,3 +57,20 @@ def _chosen(shape: Shape) -> list[str]:
     return [
         f"{units.capitalize()} count as independent, as chosen. Intervals are too narrow if a {several} has several {units}."
     ]
+
+
+def _without_clicks(totals: LogTotals, shape: Shape) -> str:
+    """Why no shown document was clicked."""
+    if totals.unseen_clicks or totals.orphan_clicks:
+        return "No click is on a document that was shown, so metrics of clicks mean nothing."
+    if shape.name == "ubi":
+        return "The log has no clicks. Clicks are events whose action_name contains click."
+    return "The log has no clicks. If another column has them, name it: --columns clicked=NAME."
+
+
+def notes_on_values(table: ScoreTable) -> list[str]:
+    """The metrics without any value, which the user asked for by name."""
+    if not (empty := [name for name, column in table.columns.items() if not column.counts.any()]):
+        return []
+    verb, read = ("has", "it reads") if len(empty) == 1 else ("have", "they read")
+    return [f"{', '.join(empty)} {verb} no value, because the log does not have what {read}."]

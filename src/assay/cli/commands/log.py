@@ -113,7 +113,7 @@ def _add_check_arguments(check: argparse._ArgumentGroup) -> None:
         "--most-per-hour",
         type=integer_parser(MOST, 1),
         metavar="N",
-        help="check: report users with more searches in an hour (default: 100); score and judgments: leave them out",
+        help="check: report users with more searches in an hour (default: 100); otherwise: leave them out",
     )
     check.add_argument(
         "--hash-ids",
