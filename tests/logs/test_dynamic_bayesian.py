@@ -74,7 +74,7 @@ def test_the_report_and_the_file_say_what_the_grades_are_based_on(tmp_path, monk
         ({"model": "dbn", "persistence": float("nan")}, "a persistence must be above 0"),
         ({"model": "pbm", "persistence": 0.9}, "a persistence is for the model dbn, not for pbm"),
         ({"model": "dbn", "propensities": {1: 1}}, "propensities are for the model pbm, not for dbn"),
-        ({"model": "dbn", "least": 1000}, "no document was seen at least 1000 times"),
+        ({"model": "dbn", "least": 1000}, "no document was seen at least 1,000 times"),
     ],
 )
 def test_settings_that_do_not_fit_are_errors(settings, message):

@@ -81,3 +81,22 @@ def test_a_metric_without_data_says_so():
     result = assay.evaluate_log(bare, ["time_to_click", "dwell_p50"])
     assert result.notes == ("time_to_click_p50, dwell_p50 have no value, because the log does not have what they read.",)
     assert assay.evaluate_log(bare).notes == ()
+
+
+@pytest.mark.parametrize("n", [60, 61, 62, 63, 64, 200])
+def test_long_lists_of_results(n):
+    """Ranks are remembered as the bits of a number, which has an end."""
+    docs = [f"d{number}" for number in range(n)]
+    searches = [Search(f"u{user}", "q", START, docs, [Click(docs[-1], START + 3)]) for user in range(3)]
+    result = assay.evaluate_log(rows(searches), ["clicked_rank", "ctr@100"])
+    assert (result["clicked_rank"], result.notes) == (n, ())
+    assert {finding.code for finding in check_log(rows(searches)).findings} == {"no-zero-results"}
+    broken = [row for row in rows(searches) if row["rank"] != 5]
+    assert ("missing-rank" in {finding.code for finding in check_log(broken).findings}) == (n <= 61)
+    assert len(assay.judge_clicks(rows(searches), "dbn", least=3)) == n
+
+
+def test_searches_without_a_query_are_not_graded():
+    bare = [{**row, "query": None} for row in rows(SEARCHES)]
+    with pytest.raises(assay.DataError, match="no document was seen at least 1 time for a query"):
+        assay.judge_clicks(bare, "dbn", least=1)

@@ -24,6 +24,7 @@ from assay.logs.record_tables import TABLE_SUFFIXES, check_suffix, write_records
 from assay.logs.row_columns import Shape
 from assay.logs.searches import create_searches
 from assay.model import Qrels, is_finite_number
+from assay.text import counted
 
 MODELS: Mapping[str, str] = {
     "pbm": "position-based model: the probability of a click if users look at the document",
@@ -246,7 +247,8 @@ def _of_positions(
 
 
 def _too_few(least: int) -> DataError:
-    return DataError(f"no document was seen at least {least} times for a query, so nothing can be graded. Lower --least")
+    times = counted(least, "time")
+    return DataError(f"no document was seen at least {times} for a query, so nothing can be graded. Lower --least")
 
 
 def _check_probabilities(values: Floats, label: str) -> None:

@@ -87,7 +87,7 @@ def full_dbn(tails: ClickTails, level: float, persistence: float | None = None) 
     low, high = score_interval(a * s * examined, examined, examined, level)
     low, high = np.maximum(np.minimum(low, a * s - width), 0), np.minimum(np.maximum(high, a * s + width), 1)
     parts = {"attractiveness": a, "satisfaction": np.where(of_s > SMALLEST, s, np.nan)}
-    return Estimates(a * s, low, high, examined, clicked, examined, {}, parts, users.persistence)
+    return Estimates(a * s, low, high, examined, clicked, examined, {}, parts, round(users.persistence, 6))
 
 
 def estimate_users(tails: ClickTails, persistence: float | None = None) -> Users:

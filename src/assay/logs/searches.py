@@ -23,8 +23,9 @@ RANK_BITS = 20
 """The lower bits of the number that finds the first click: its rank. The time is above them."""
 NO_TIME = 4_000_000_000_000
 """The time in milliseconds of a click without a time: later than all others."""
-SEEN_RANKS = 62
-"""Ranks up to this one are checked for holes and repetitions: each is a bit of a number. The next bit is for all others."""
+SEEN_RANKS = 61
+"""Ranks up to this one are checked for holes and repetitions: each is a bit of a number. The next bit is for all others, and
+one more than all bits is still a number of 64 bits."""
 ODD = {"wrong": 1, "unseen": 2, "negative": 4, "early": 8}
 """What is unusual about a row → its bit."""
 
