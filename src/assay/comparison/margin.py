@@ -129,27 +129,23 @@ def decide_margin(
     It passes if a drop as large as the margin is rejected at (1 − level) ÷ 2, and fails if equal systems are rejected at
     `alpha_worse` (by default the same) and the drop is larger than the margin. Fewer than five queries never pass. If
     `can_fail` is false, it never fails. If there are `clusters` of the queries, clusters take the place of queries. For a
-    value that is not a mean, or of a search log, the interval at `level` decides, and `alpha_worse` changes nothing. The
-    same holds for a difference that is `known`, because an experiment decided it at this level; it fails only if it is
-    significant after the correction of the experiment.
+    value that is not a mean, or of a search log, the interval at `level` decides, and `alpha_worse` changes nothing. A
+    difference may be `known`, because an experiment decided it at this level; then its corrected p decides as well.
     """
-    alpha = round((1 - level) / 2, 12)
-    how = ComparisonOptions(alpha=round(1 - level, 12), correction="none")
+    alpha, how = round((1 - level) / 2, 12), ComparisonOptions(alpha=round(1 - level, 12), correction="none")
     pair = known or decide(metric, before, now, how, clusters=clusters)
     is_of_users = known is not None or is_about_users(metric)
     gains, reach = (np.zeros(pair.n), 1.0) if is_of_users else _gains_and_reach(metric, before, now, clusters)
     low, high = metric.metric.range
     width = (high - low) * reach
-    method = _method_of(now, width, is_of_users=is_of_users)
-    is_up = metric.metric.higher_is_better
+    method, is_up = _method_of(now, width, is_of_users=is_of_users), metric.metric.higher_is_better
     worst, best = (pair.low, pair.high) if is_up else (-pair.high, -pair.low)
     p_not_worse, bound = _not_worse(gains, margin, alpha, width) if method in (GAFFKE, T) else (math.nan, worst)
     p_worse = math.nan if method not in (GAFFKE, T) else sign_flip_p(gains, "less") if len(gains) else 1.0
     alpha_worse = alpha if alpha_worse is None else alpha_worse
     passes = (p_not_worse <= alpha if method in (GAFFKE, T) else bound > -margin) and len(gains) >= FEWEST_QUERIES
-    is_below = pair.improvement < -margin - EDGE * max(1.0, margin)
-    is_shown = best < 0 and (known is None or known.is_significant)
-    fails = can_fail and is_below and (p_worse <= alpha_worse if method in (GAFFKE, T) else is_shown)
+    is_shown = p_worse <= alpha_worse if method in (GAFFKE, T) else best < 0 and (pair.is_significant or known is None)
+    fails = can_fail and is_shown and pair.improvement < -margin - EDGE * max(1.0, margin)
     status = SAME if pair.is_same else WORSE if fails else NOT_WORSE if passes else UNDECIDED
     bound = min(max(bound, low - high), pair.improvement) if math.isfinite(bound) else bound
     ends = (bound, best) if is_up else (-best, -bound)

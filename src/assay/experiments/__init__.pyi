@@ -10,6 +10,7 @@ from assay.experiments.experiment import Variant as Variant
 from assay.experiments.experiment import check_experiment_metrics as check_experiment_metrics
 from assay.experiments.experiment import compare_variants as compare_variants
 from assay.experiments.experiment import decide_experiment as decide_experiment
+from assay.experiments.gate_notes import notes_on_decided as notes_on_decided
 from assay.experiments.interleaving import METHODS as METHODS
 from assay.experiments.interleaving import Interleaving as Interleaving
 from assay.experiments.interleaving import interleave as interleave
@@ -46,6 +47,7 @@ __all__ = [
     "decided_pair",
     "difference_sequence",
     "mean_sequence",
+    "notes_on_decided",
     "outcome_of",
     "results_of",
     "shared_outcome",

@@ -67,11 +67,11 @@ class ExperimentOptions:
         if self.start is None:
             return None
         try:
-            given = self.start if isinstance(self.start, date) else datetime.fromisoformat(self.start)
+            day = self.start if isinstance(self.start, date) else datetime.fromisoformat(self.start)
         except (TypeError, ValueError):
             message = f"the start must be a time such as 2026-03-01 or 2026-03-01T09:30:00Z, not {self.start!r}"
             raise BadParameter(message) from None
-        time = given if isinstance(given, datetime) else datetime.combine(given, clock())
+        time = day if isinstance(day, datetime) else datetime.combine(day, clock())
         time = time if time.tzinfo else time.replace(tzinfo=UTC)
         return round(time.timestamp() * 1e6)
 

@@ -19,14 +19,13 @@ from assay.errors import (
     near_matches,
 )
 from assay.evaluation import NEXT_STEP, Result
-from assay.experiments import OUTCOME, outcome_of, shared_outcome
+from assay.experiments import OUTCOME, notes_on_decided, outcome_of, shared_outcome
 from assay.metrics import BoundMetric
 from assay.model import NONE, values_of
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import FAILED, PASSED, SAME, SKIPPED, UNDECIDED, WARNED, Finding
 from assay.monitoring.gate_clusters import clustered, notes_on_clusters
-from assay.monitoring.gate_experiments import notes_on_experiments
 from assay.monitoring.gate_noise import noise_of, notes_on_unmeasured
 from assay.monitoring.guard import GuardMemory, GuardUse, remember, with_guarded_alpha
 from assay.monitoring.history import Best, best_before, series_of
@@ -134,7 +133,7 @@ def gate(
     noise = tuple(noise_of(parsed, cases, name))
     notes += [*dict.fromkeys(notes_on_unjudged_cases(unjudged, verdicts, every=residuals)), *use_notes]
     notes += [*(some.sentence for some in noise if some.sentence), *notes_on_unmeasured(cases, name)]
-    notes += notes_on_experiments(parsed, cases, name)
+    notes += _notes_on_experiments(parsed, cases, name)
     report = GateReport(tuple(verdicts), tuple(notes), name if before else "", noise=noise)
     return replace(report, unjudged=tuple(unjudged), guards=tuple(uses))
 
@@ -296,6 +295,17 @@ def _check_rule(rule: Rule, case: Case) -> Finding:
         return finding if unit == finding.unit else replace(finding, unit=unit)
     except AssayError as error:
         raise at_place(error, rule.terms.place) from None
+
+
+def _notes_on_experiments(rules: Sequence[Rule], cases: Sequence[Case], name: str) -> list[str]:
+    """Notes on the metrics that rules compare between variants of an experiment; equal notes once."""
+    notes: list[str] = []
+    for case in cases:
+        about = [rule for rule in rules if rule.needs_baseline and rule.terms.is_about(case.now.benchmark, case.now.name)]
+        metrics = dict.fromkeys(rule.metric.name for rule in about if rule.metric and not rule.terms.where)
+        known = [metric for metric in metrics if metric in case.now]
+        notes += [] if case.before is None else notes_on_decided(case.before, case.now, known, name)
+    return list(dict.fromkeys(notes))
 
 
 def _version_notes(cases: Sequence[Case]) -> list[str]:
