@@ -246,7 +246,8 @@ def visit(folder):
 @pytest.mark.parametrize("more", [[], ["--worst", "3"]])
 def test_a_comparison_of_interleaved_rankings_lists_no_users(saved, capsys, more):
     assert main(["compare", "latest", *more]) == 0
-    shown = capsys.readouterr().out
+    shown, notes = capsys.readouterr()
+    assert f"note: the verdict of the experiment mix itself is: {assay.score_interleaving(interleaved()).verdict}" in notes
     assert "beats a on wins" in shown
     assert "Largest loss" not in shown
     assert "lost the most" not in shown

@@ -227,7 +227,16 @@ def compare_groups(
             from assay.reports import CHUNK_METRIC_NOTE
 
             write_notes(options, f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}")
+        write_notes(options, *_verdict_of_experiment(group))
     return comparisons
+
+
+def _verdict_of_experiment(group: Sequence[Result]) -> list[str]:
+    """The verdict that interleaved rankings have already, by the test of their experiment, in a note."""
+    from assay.experiments import shared_outcome
+
+    outcome = shared_outcome(group[0], group[-1])
+    return [] if outcome is None else [f"note: the verdict of the experiment {outcome.name} itself is: {outcome.verdict}"]
 
 
 def compare_best(options: argparse.Namespace, group: Sequence[Result], how: ComparisonOptions) -> Comparison:
