@@ -136,7 +136,11 @@ def test_variants_of_two_experiments_are_compared_as_plain_values():
     report = gate(results_of(second)[1], results_of(first)[0], "ctr@10 not worse by 0.01", name="last week")
     plain = results_of(second)[1]["ctr@10"] - results_of(first)[0]["ctr@10"]
     assert report.verdicts[0].finding.difference == pytest.approx(plain)
-    assert any("new and the baseline last week are not variants of one experiment" in note for note in report.notes)
+    told = "the baseline last week is not of the same experiment, so the values without adjustment are compared"
+    assert told in report.notes
+    whole = gate(results_of(second), results_of(first), "ctr@10 not worse by 0.01", name="last week")
+    assert whole.notes.count(told) == 1
+    assert told not in gate(results_of(second), results_of(first), "ctr@10 >= 0.01", name="last week").notes
 
 
 def test_notes_say_how_the_experiment_decided():

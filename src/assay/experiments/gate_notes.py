@@ -14,13 +14,12 @@ from assay.experiments.variant_difference import ESTIMATION_METHODS
 
 def notes_on_decided(before: Result, now: Result, metrics: Sequence[str], baseline: str) -> Iterator[str]:
     """Notes on the metrics on which a gate compares `now` with `before`, which it calls `baseline`."""
-    if not metrics or before.name == now.name:
-        return
     outcome = shared_outcome(before, now)
     if outcome is None:
-        if any(OUTCOME in result.provenance for result in (before, now)):
-            who = f"{now.name} and the baseline {baseline} are not variants of one experiment"
-            yield f"{who}, so the values without adjustment are compared"
+        if metrics and any(OUTCOME in result.provenance for result in (before, now)):
+            yield f"the baseline {baseline} is not of the same experiment, so the values without adjustment are compared"
+        return
+    if before.name == now.name:
         return
     known = {metric: decided_pair(outcome, metric, before, now) for metric in metrics}
     if isinstance(outcome, Experiment):
