@@ -33,3 +33,32 @@ def test_queries_without_judgments_have_values_that_are_compared_and_gated(tmp_p
     printed = capsys.readouterr().out
     assert "PASS  catalogue_coverage@2" in printed
     assert "FAIL  near_duplicates@2" in printed
+
+
+def test_a_run_without_judgments_is_scored_as_a_provider_and_the_error_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "queries.csv").write_text("query_id,text\nq1,tent\nq2,jacket\n")
+    (tmp_path / "data" / "corpus.csv").write_text("doc_id,text\na,red tent\nb,red tent\nc,blue jacket\n")
+    (tmp_path / "own.run").write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\nq2 Q0 c 1 1 x\n")
+    score = ["score", "--dataset", "data", "own.run", "-m"]
+    assert main([*score, "catalogue_coverage@1", "near_duplicates(words=2)@2"]) == 3
+    assert "metrics of result lists need none if the run is a provider" in capsys.readouterr().err
+    assert main([*score, "catalogue_coverage@1", "mrr"]) == 3
+    assert "replay" not in capsys.readouterr().err
+    evaluate = [
+        "eval",
+        "--benchmarks",
+        "data",
+        "--providers",
+        "replay:own.run",
+        "-q",
+        "--no-store",
+        "-o",
+        "result.json",
+        "-m",
+    ]
+    assert main([*evaluate, "catalogue_coverage@1", "near_duplicates(words=2)@2"]) == 0
+    summary = read_results("result.json")[0].summary
+    assert summary["catalogue_coverage@1"] == 2 / 3
+    assert summary["near_duplicates(words=2)@2"] == 1 / 4

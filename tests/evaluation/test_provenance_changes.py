@@ -46,6 +46,18 @@ def test_every_part():
     ]
 
 
+def test_an_empty_field_and_a_missing_one_are_the_same():
+    configurations = [
+        {"provider": "vectors", "ids": "", "k": 1},
+        {"provider": "vectors", "seed": 0},
+        {"provider": "vectors"},
+    ]
+    one, two, three = ({"provider": {"configuration": some}} for some in configurations)
+    head = "provider configuration:"
+    assert [str(change) for change in what_changed(one, two)] == [f"{head} k 1 → none", f"{head} seed none → 0"]
+    assert [str(change) for change in what_changed(three, one)] == [f"{head} k none → 1"]
+
+
 def test_uncommitted_changes_may_be_other_code_at_the_same_commit():
     dirty = {"commit": "1a2b3c4d5e6f", "dirty": True}
     both = what_changed({"repository": dirty}, {"repository": dirty})

@@ -46,6 +46,21 @@ def test_an_entry_has_the_figures_tags_and_baselines(store):
     assert entry.to_dict()["figures"]["mrr"] == {"value": result["mrr"], "low": None, "high": None, "n": 3}
 
 
+def test_a_figure_of_all_lists_has_its_number_of_queries(store):
+    """Its queries have no scores of their own."""
+    dataset = assay.BenchmarkDataset.from_frames(
+        [{"query_id": query, "text": query, "relevant_ids": ["a"]} for query in "qrs"],
+        [{"doc_id": doc, "text": doc} for doc in "abcd"],
+    )
+    store.save(
+        [assay.evaluate(dataset, {"q": ["a", "b"], "r": ["a"], "s": ["c"]}, ["catalogue_coverage@1", "exposure_gini@1"])]
+    )
+    (entry,) = store.list()
+    assert entry.figures["catalogue_coverage@1"].value == 2 / 4
+    assert {figure.n for figure in entry.figures.values()} == {3}
+    assert [point.n for point in store.history("catalogue_coverage@1")] == [3]
+
+
 def test_history_has_the_oldest_first(store):
     for n, day in enumerate((9, 3, 6)):
         store.save([result_of(n, started=days_ago(day)), result_of(n, provider="dense", started=days_ago(day))])

@@ -232,9 +232,11 @@ def _software(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Cha
 
 
 def _fields(old: Mapping[str, Any], new: Mapping[str, Any], part: str, head: str) -> Iterator[Changed]:
+    """Fields that differ. A field that is empty and one that is not there look the same, and mean the same."""
     for name in dict.fromkeys((*old, *new)):
-        if old.get(name) != new.get(name):
-            yield _moved(part, f"{head}{name}", old.get(name), new.get(name))
+        before, now = (None if some.get(name) == "" else some.get(name) for some in (old, new))
+        if before != now:
+            yield _moved(part, f"{head}{name}", before, now)
 
 
 def _moved(part: str, name: str, old: Any, new: Any) -> Changed:

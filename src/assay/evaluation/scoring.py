@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Protocol, TypedDict, overload
 
 from assay.datasets import BenchmarkDataset, GroundTruth, all_formats, known_format, looks_like
-from assay.errors import BadParameter, DataError, UsageError
+from assay.errors import BadParameter, DataError, NoGroundTruth, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.completeness import (
@@ -31,6 +31,7 @@ from assay.evaluation.profile import Profile, Setting, Settings, check_supported
 from assay.evaluation.profiles import choose_profile, requested_settings
 from assay.evaluation.relevance import Judgement, Relevance, TermSource, judge, subject_of, written_relevance
 from assay.evaluation.result import Result
+from assay.evaluation.result_lists.known_documents import VIEW as RESULT_LISTS
 from assay.evaluation.result_lists.known_documents import DatasetDocuments, check_known_documents
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
@@ -41,6 +42,8 @@ from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, writt
 from assay.model import JudgmentSource, Policy, Qrels, Run, RunSource, ScoreTable
 from assay.text import shortened
 from assay.views import Times, Truth
+
+REPLAY = "metrics of result lists need none if the run is a provider: assay eval --benchmarks … --providers replay:FILE"
 
 
 class EvaluateSettings(TypedDict, total=False):
@@ -232,7 +235,13 @@ def evaluate_dataset(
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     context = open_context(subject_of(chosen, dataset, [setting.metric for setting in settings]))
-    judgement = judge(dataset, run, chosen, profile.policy, max_documents, context)
+    try:
+        judgement = judge(dataset, run, chosen, profile.policy, max_documents, context)
+    except NoGroundTruth as error:
+        asked = [setting.metric.metric.view for setting in settings if not setting.is_beside]
+        if set(asked) == {RESULT_LISTS} and times is None:
+            raise error.hinting(REPLAY) from None
+        raise
     whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)

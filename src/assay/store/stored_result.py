@@ -161,8 +161,10 @@ def figures_of(record: SavedRecord, columns: Mapping[str, Values]) -> tuple[Figu
 
 def _figure(name: str, value: float | None, record: SavedRecord, columns: Mapping[str, Values]) -> Figure:
     interval = record.intervals.get(name)
-    scores = columns.get(name, [])
+    scores, parts = columns.get(name, []), record.made_of.get(name)
     n = len(scores) if isinstance(scores, list) else int(np.count_nonzero(~np.isnan(scores)))
+    if parts is not None:  # the summary is computed from the parts, and a query may have no score of its own
+        n = sum(None not in row for row in parts)
     low, high = (interval.low, interval.high) if interval is not None else (None, None)
     return Figure(name, _finite_or_none(value), _finite_or_none(low), _finite_or_none(high), n)
 
