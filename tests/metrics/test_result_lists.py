@@ -213,3 +213,15 @@ def test_what_documents_lack_is_an_error_before_anything_runs(metric):
 def test_plain_judgments_know_no_documents():
     with pytest.raises(AssayError):
         assay.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["catalogue_coverage@5"])
+
+
+@pytest.mark.parametrize("metric", ["exposure_gini@2", "exposure_entropy@2", "catalogue_coverage@2", "near_duplicates@2"])
+def test_showing_more_documents_and_fewer_copies_is_better(metric):
+    """The better system shows all documents in turn, the other one always shows the same two, whose texts are alike."""
+    queries = [f"q{place}" for place in range(6)]
+    varied = {query: ["acefbd"[place], "cefbda"[place]] for place, query in enumerate(queries)}
+    same = {query: ["a", "b"] for query in queries}
+    dataset = shop(queries=tuple(queries))
+    for runs, is_up in (({"same": same, "varied": varied}, True), ({"varied": varied, "same": same}, False)):
+        (pair,) = assay.compare(dataset, runs, metric).pairs
+        assert (pair.improvement > 0) is is_up

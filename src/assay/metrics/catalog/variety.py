@@ -34,7 +34,7 @@ INTRA_LIST_DISTANCE = Metric(
     "ild",
     intra_list_distance,
     params=(CUTOFF_NEEDED, DISTANCE_BY),
-    aliases=("intra_list_distance", "intra_list_diversity", "eild"),
+    aliases=("intra_list_distance", "intra_list_diversity"),
     mistaken_for=("alpha_ndcg",),
     range=(0.0, 2.0),
     view="result_lists",
