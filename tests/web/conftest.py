@@ -42,6 +42,12 @@ def one_result(folder):
 
 
 @pytest.fixture
+def undrawn(monkeypatch):
+    """Charts are not drawn, which takes the longest of what a page does; for tests that do not look at them."""
+    monkeypatch.setattr("assay.web.drawing.Drawer.svg_of", lambda *_: '<svg class="marks" width="1"><g></g></svg>')
+
+
+@pytest.fixture
 def fresh(one_result, tmp_path):
     """A store of a single result that the test may change."""
     with Store.open(shutil.copy(one_result, tmp_path / "fresh.db")) as store:

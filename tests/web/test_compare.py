@@ -16,6 +16,8 @@ from ._boards import failed_result
 from ._clients import cells_of, client_of, csrf_of, keys_of, main_of, told, words_of
 from ._stores import METRICS, Stored, result_of, saved
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def page(client, keys, **params):
     return client.get("/compare", params=[*(("r", key) for key in keys), *params.items()])

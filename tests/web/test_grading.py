@@ -14,6 +14,8 @@ from ._clients import client_of, rows_of, words_of
 from ._stores import METRICS, saved
 from .test_documents import dataset_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 QRELS = {f"q{number}": {"a": 2, "b": 0, f"only-{number}": 1} for number in range(8)}
 OLD = {query: {"a": 5.0, "x": 4.0, "b": 3.0} for query in QRELS}
 NEW = {query: {"b": 5.0, "x": 4.0, "a": 3.0} for query in QRELS}

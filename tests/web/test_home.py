@@ -8,6 +8,8 @@ import pytest
 from ._clients import client_of, main_of
 from ._stores import HOSTILE, result_of, saved
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def nights(*skills, provider="bm25", **more):
     """Results of nights with the same seed, so that only the skill changes."""

@@ -3,6 +3,8 @@
 import re
 from html import unescape
 
+import pytest
+
 from assay.datasets import check_dataset, load_dataset
 from assay.metrics import all_metrics
 
@@ -41,9 +43,8 @@ def lines_of(answer):
     return found
 
 
-def test_what_every_page_says(small, snapshots, monkeypatch):
-    """Without drawings, which take the longest."""
-    monkeypatch.setattr("assay.web.drawing.Drawer.svg_of", lambda *_: '<svg class="marks" width="1"><g></g></svg>')
+@pytest.mark.usefixtures("undrawn")
+def test_what_every_page_says(small, snapshots):
     client, stored = client_of(small), Stored(small)
     names = list(dict.fromkeys(entry.evaluation for entry in stored.entries))
     said = ""
@@ -90,6 +91,17 @@ def test_every_metric_has_a_row_and_a_page(client):
         said = main_of(client.get("/metrics", params={"name": name}).text)
         for text in (metric.meaning, metric.formula):
             assert " ".join(text.split()) in said, name
+
+
+def test_the_charts_of_a_comparison_are_drawn_and_every_mark_says_what_it_is(small):
+    """The other tests of comparisons do without charts."""
+    client, stored = client_of(small), Stored(small)
+    keys = [f"{name}/0" for name in dict.fromkeys(entry.evaluation for entry in stored.entries)][:2]
+    figures = re.findall(r"<figure.*?</figure>", client.get("/compare", params=[("r", key) for key in keys]).text, re.DOTALL)
+    assert len(figures) >= 2
+    for figure in figures:
+        picture = re.search(r"<svg.*</svg>", figure, re.DOTALL)[0]
+        assert len(re.findall(r"<title[ >][^<]*\d[^<]*</title>", picture)) >= 1, figure[:300]
 
 
 def test_history_marks_steps_and_baselines(client):

@@ -7,6 +7,8 @@ from assay.store import Store
 from ._clients import client_of, csrf_of, main_of, words_of
 from ._stores import result_of, saved
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def read_only(tmp_path):

@@ -3,11 +3,15 @@
 import re
 from urllib.parse import quote
 
+import pytest
+
 from assay.evaluation import evaluate
 from assay.execution import run
 
 from ._clients import cells_of, client_of, keys_of, rows_of
 from ._stores import result_of, saved
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def listed(client, query=""):
