@@ -5,8 +5,10 @@ A model file is data: only text and JSON models are read, never a pickle, which 
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from glob import escape
@@ -27,8 +29,8 @@ from assay.text import counted
 
 TAG = re.compile(r"\{(\w+)\}")
 """A part of a path that is filled with a tag of the query: `models/{fold}.txt`."""
-START = 1000
-"""Bytes at the start of a file that say what it is."""
+_whole: set[tuple[str, bytes]] = set()
+"""Provider and SHA-256 of the contents that were checked and have no faults."""
 ABSENT_VALUES = {"zero": 0.0, "missing": float("nan")}
 
 
@@ -43,13 +45,19 @@ class LoadedModel:
 
 @dataclass(frozen=True)
 class ModelKind:
-    """A library and how it loads a model from the content of a file."""
+    """A library and how it loads a model from the content of a file.
+
+    Libraries believe what a file says of its trees: a wrong child ends the process, or the search for a leaf never ends.
+    So `check` comes before `load`.
+    """
 
     provider: str
     package: str
     form: str
     """The form of a model file, for errors."""
     looks_right: Callable[[bytes], bool]
+    check: Callable[[bytes], object]
+    """Raises a DataError if the content is damaged."""
     load: Callable[..., LoadedModel]
     """Content and further settings → the model."""
 
@@ -93,8 +101,8 @@ class ModelFile(FeatureScorer):
         super().__init__()
         self._kind, self._path, self._settings = kind, model, settings
         self._shape = FeaturesForModel(f"{kind.provider}(model={model})", absent)
-        self._models: dict[str, LoadedModel] = {}
-        """The models by their path; each is loaded once."""
+        self._models: dict[str, LoadedModel | PermanentFailure] = {}
+        """The models by their path, or why they cannot be loaded; each file is read once."""
 
     def set_features(self, features: FeatureTable) -> None:
         """Set the features, and load the model unless its path depends on the query."""
@@ -131,8 +139,13 @@ class ModelFile(FeatureScorer):
 
     def _model(self, path: str, table: FeatureTable) -> tuple[LoadedModel, int]:
         if path not in self._models:
-            self._models[path] = load_model(self._kind, path, **self._settings)
+            try:
+                self._models[path] = load_model(self._kind, path, **self._settings)
+            except PermanentFailure as error:
+                self._models[path] = error
         model = self._models[path]
+        if isinstance(model, PermanentFailure):
+            raise model
         return model, self._shape.n_skipped(table, model.n_features)
 
     def _path_for(self, query: Query) -> str | ProviderError:
@@ -144,14 +157,32 @@ class ModelFile(FeatureScorer):
 
 
 def load_model(kind: ModelKind, path: str, **settings: Any) -> LoadedModel:
-    """The model in a file; an error if the file is of another kind."""
+    """The model in a file; an error if the file is of another kind, or damaged."""
+    content = _checked_content(kind, path)
+    with _errors_of(kind, path):
+        return kind.load(content, **settings)
+
+
+def _checked_content(kind: ModelKind, path: str) -> bytes:
+    """The content of a model file without faults. A content that was checked before is not checked again."""
     try:
         content = Path(path).expanduser().read_bytes()
     except OSError as error:
         raise PermanentFailure(f"{kind.provider}: {path} cannot be read: {error.strerror or error}") from None
     _check_content(kind, path, content)
+    known = (kind.provider, hashlib.sha256(content).digest())
+    if known not in _whole:
+        with _errors_of(kind, path):
+            kind.check(content)
+        _whole.add(known)
+    return content
+
+
+@contextmanager
+def _errors_of(kind: ModelKind, path: str) -> Iterator[None]:
+    """Errors name the file."""
     try:
-        return kind.load(content, **settings)
+        yield
     except ProviderError:
         raise
     except Exception as error:
@@ -177,15 +208,14 @@ def _what_else(content: bytes) -> str:
 
 
 def check_model_file(kind: ModelKind, model: str, **_: Any) -> None:
-    """Raise unless the library is installed and the file exists. A path with a tag is checked when queries are sent."""
+    """Raise unless the library is installed and the file is whole. A path with a tag is checked when queries are sent."""
     check_installed(kind.provider, kind.package, f"pip install {kind.package}")
     if not TAG.search(model):
         file = Path(model).expanduser()
         if not file.is_file():
             what = "is a folder" if file.is_dir() else "does not exist"
             raise ProviderError(f"{kind.provider}: the model file {model} {what}")
-        with file.open("rb") as stream:
-            _check_content(kind, model, stream.read(START))
+        _checked_content(kind, model)
 
 
 def model_files(model: str) -> list[Path]:

@@ -10,8 +10,10 @@ from assay.errors import DataError
 from assay.grammar import Param, one_of
 from assay.model import Features
 from assay.providers.loading import import_package
+from assay.providers.models.xgboost_json import check_forest
 from assay.providers.provider import Provider
 from assay.providers.ranking_models import MODEL, LoadedModel, ModelFile, ModelKind, absent_param, model_record
+from assay.text import counted
 
 PLACE = re.compile(r"^\[[\d:]+\] \S+:\d+: ")
 """The time and the place in XGBoost's own source at the start of its errors."""
@@ -25,8 +27,11 @@ def _load(content: bytes, trees: str) -> LoadedModel:
         booster.load_model(bytearray(content))
     except package.core.XGBoostError as error:
         raise DataError(PLACE.sub("", str(error).partition("\n")[0])) from None
-    best = booster.attributes().get("best_iteration")
-    rounds = (0, int(best) + 1) if best is not None and trees == "best" else (0, 0)
+    best = booster.attributes().get("best_iteration") if trees == "best" else None
+    if best is not None and not (best.isdecimal() and int(best) < booster.num_boosted_rounds()):
+        n_rounds = counted(booster.num_boosted_rounds(), "round")
+        raise DataError(f"best_iteration is {best}, but the model has {n_rounds}. trees=all uses them all")
+    rounds = (0, int(best) + 1) if best is not None else (0, 0)
 
     def predict(values: Features) -> Any:
         return booster.predict(package.DMatrix(values), validate_features=False, iteration_range=rounds)
@@ -39,6 +44,7 @@ KIND = ModelKind(
     "xgboost",
     "a JSON or UBJSON model of XGBoost (booster.save_model('model.json'))",
     lambda content: content.startswith(b"{") and b"learner" in content[:1000],
+    check_forest,
     _load,
 )
 PROVIDER = Provider(
