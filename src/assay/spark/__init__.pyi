@@ -1,3 +1,4 @@
+from assay.spark.addresses import shown_address as shown_address
 from assay.spark.evaluation import compare as compare
 from assay.spark.evaluation import evaluate as evaluate
 from assay.spark.evaluation import results_of as results_of

@@ -7,12 +7,19 @@ import re
 import shutil
 import socket
 from pathlib import Path
+from urllib.parse import unquote
 
 from assay.errors import ProviderError, UsageError
+from assay.masking import add_secret, is_secret_name
 
 CONNECT = "sc://"
 MASTER = re.compile(r"local(-cluster)?(\[[^\]]+\])?|spark://.+:\d+|yarn|k8s://.+|sc://.+")
-PORT_OF_CONNECT = "15002"
+PORT_OF_CONNECT = 15002
+PARAMETERS = re.compile(r"[;?#]")
+"""What begins the parameters of an address, and divides them: `sc://host/;token=…;use_ssl=true`."""
+LOGIN = re.compile(r"(?P<scheme>(\w+://)*)(?P<user>[^:]*)(:(?P<password>.*))?@(?P<rest>[^@]*)")
+"""An address with the name of a user, and perhaps a password."""
+PLACE = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(:(?P<port>.*))?")
 SECONDS = 10
 """The longest time to wait until a host accepts a connection."""
 PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")
@@ -21,16 +28,33 @@ PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")
 
 def check_address(address: str) -> None:
     """Raise an error for an unknown kind of master, for a missing Java, or if no host of the address answers."""
+    shown = shown_address(address)
     if not MASTER.fullmatch(address):
         choices = "local[4], spark://host:7077, yarn, k8s://https://host:443, sc://host:15002"
-        raise UsageError(f"{address!r} is not a master of Spark. Write one like these: {choices}")
+        raise UsageError(f"{shown!r} is not a master of Spark. Write one like these: {choices}")
+    hosts = _hosts(address)
     if not address.startswith(CONNECT):
         _check_java()
-    hosts = _hosts(address)
     reasons = [_why_closed(host, port) for host, port in hosts]
     if hosts and all(reasons):
         places = ", ".join(f"{host}:{port} ({reason})" for (host, port), reason in zip(hosts, reasons, strict=True))
-        raise ProviderError(f"nothing answers at {places}. Check the address, and that Spark runs there", source=address)
+        raise ProviderError(f"nothing answers at {places}. Check the address, and that Spark runs there", source=shown)
+
+
+def shown_address(address: str) -> str:
+    """The address as errors and notes show it: without names, passwords and parameters, which may be secrets.
+
+    Their values are masked from now on, because Spark writes them into its own errors.
+    """
+    place, *parameters = PARAMETERS.split(address)
+    for name, _, value in (parameter.partition("=") for parameter in parameters):
+        if is_secret_name(name):
+            add_secret(unquote(value), f"the {name} of the address")
+    place = place.removesuffix("/") if parameters else place
+    if login := LOGIN.fullmatch(place):
+        add_secret(unquote(login["password"] or ""), "the password of the address")
+        return login["scheme"] + login["rest"]
+    return place
 
 
 def _check_java() -> None:
@@ -46,14 +70,24 @@ def _check_java() -> None:
 
 def _hosts(address: str) -> list[tuple[str, int]]:
     """The hosts and ports that a driver connects to; none if Spark finds them itself, or if a proxy is between."""
-    scheme, _, rest = address.partition("://")
-    if scheme == "sc" and any(os.environ.get(name) or os.environ.get(name.upper()) for name in PROXIES):
-        return []
+    shown = shown_address(address)
+    scheme, _, rest = shown.partition("://")
     if scheme not in ("sc", "spark"):
         return []
-    places = (place.rpartition(":") for place in rest.partition("/")[0].split(","))
-    pairs = [(host, port) if host else (port, PORT_OF_CONNECT) for host, _, port in places]
-    return [(host.strip("[]"), int(port)) for host, port in pairs if port.isdecimal() and int(port) < 2**16]
+    places = [PLACE.fullmatch(place) for place in rest.partition("/")[0].split(",")]
+    hosts = [(place["host"].strip("[]"), _port(shown, place["port"])) for place in places if place]
+    if scheme == "sc" and any(os.environ.get(name) or os.environ.get(name.upper()) for name in PROXIES):
+        return []
+    return hosts
+
+
+def _port(shown: str, text: str | None) -> int:
+    """The number of a port; Spark Connect has one that need not be written."""
+    if text is None:
+        return PORT_OF_CONNECT
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 2**16):
+        raise UsageError(f"the port in {shown} is {text!r}, not a number from 1 to 65535")
+    return int(text)
 
 
 def _why_closed(host: str, port: int) -> str:

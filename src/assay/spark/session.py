@@ -15,7 +15,7 @@ from assay.errors import DataError, ProviderError
 from assay.extras import install_command
 from assay.files import as_source, missing_file
 from assay.model import Run
-from assay.spark.addresses import CONNECT, check_address
+from assay.spark.addresses import CONNECT, check_address, shown_address
 from assay.spark.spark_frames import check_spark
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def open_session(master: str | None) -> Iterator[SparkSession]:
             builder = builder.master(address)
             for name, value in QUIET.items():
                 builder = builder.config(name, value)
-        with spark_errors(address):
+        with spark_errors(shown_address(address)):
             session = builder.getOrCreate()
             session.range(1).count()
         try:

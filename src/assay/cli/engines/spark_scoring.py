@@ -81,12 +81,13 @@ def spark_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
 
 def score_in_spark(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> list[Result]:
     """The results of all tables; with --run-col, of each run in them."""
-    from assay.spark import Request, open_session, read_table, results_of, spark_errors
+    from assay.spark import Request, open_session, read_table, results_of, shown_address, spark_errors
 
     log_policy(options, scoring.profile)
     results: list[Result] = []
     with ExitStack() as stack:
-        with _noted_after(SECONDS_TO_START, f"waiting for {options.master or 'Spark'} to start the first task …"):
+        place = shown_address(options.master) if options.master else "Spark"
+        with _noted_after(SECONDS_TO_START, f"waiting for {place} to start the first task …"):
             session = stack.enter_context(open_session(options.master))
         truth = _truth(options, inputs, scoring, session)
         for word in inputs.systems:
