@@ -41,6 +41,12 @@ def test_a_session_from_the_first_to_the_last_pair(campaign):
     assert datetime.fromisoformat(fourth.judged).tzinfo is not None
 
 
+def shown_of(secrets, text):
+    """The secrets that stand in a text: words anywhere, numbers not as a part of random tokens."""
+    whole = {secret: rf"(?<![\w-]){re.escape(secret)}(?![\w-])" for secret in secrets if secret[0].isdigit()}
+    return {secret for secret in secrets if re.search(whole.get(secret, re.escape(secret)), text)}
+
+
 def test_nothing_of_a_session_reveals_ranks_systems_scores_or_other_grades(campaign):
     """Not in the text, not in fields or attributes, not in headers; whatever the judge does."""
     judgments = campaign.store.judgments
@@ -55,10 +61,10 @@ def test_nothing_of_a_session_reveals_ranks_systems_scores_or_other_grades(campa
     assert any("." in secret for secret in secrets), "some pairs are not certain"
     for answer in judge.answers[:-2] + judge.answers[-1:]:
         everything = re.sub("[0-9a-f]{64}", "", answer.text) + json.dumps(dict(answer.headers))  # without random words
-        assert {secret for secret in secrets if secret in everything} == set()
+        assert shown_of(secrets, everything) == set()
         assert not re.search(r"\brank(ed|ing|s)?\b", re.sub(r"without ranks[^.]*\.|do not see ranks[^.]*\.", "", everything))
     listed = re.sub("[0-9a-f]{64}", "", judge.answers[-2].text)
-    assert {secret for secret in secrets - {"Wilhelmina"} if secret in listed} == set()
+    assert shown_of(secrets - {"Wilhelmina"}, listed) == set()
     assert re.search(r"Wilhelmina.*?20 of 20 pairs graded", listed, re.DOTALL), "the list has counts, but no grades"
 
 

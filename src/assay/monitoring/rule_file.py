@@ -201,9 +201,9 @@ def _place(source: str, value: LocatedValue) -> str:
 def _read_guard(keys: Mapping[str, LocatedValue], source: str) -> Guard | None:
     """The guard of a file; with fresh queries there is always one."""
     at = {name: _place(source, keys[name]) for name in ("guard", "queries") if name in keys}
-    is_fresh = "queries" in keys and parse_queries_kind(str(keys["queries"].value), at["queries"])
+    is_fresh = "queries" in keys and parse_queries_kind(str(keys["queries"].plain()), at["queries"])
     if "guard" in keys:
-        return parse_guard(str(keys["guard"].value), at["guard"], is_fresh=is_fresh)
+        return parse_guard(str(keys["guard"].plain()), at["guard"], is_fresh=is_fresh)
     return usual_guard() if is_fresh else None
 
 
