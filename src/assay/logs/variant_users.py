@@ -167,9 +167,7 @@ def _read(log: OpenLog, shape: Shape, counts: Sequence[Count], period: Period) -
         f"count(*) AS n_searches{sums} FROM {during} GROUP BY c ORDER BY first, c",
     )
     if not len(columns["c"]) and n_unfinished:
-        message = (
-            f"all {n_unfinished:,} users came less than {(period.window or 0) / 3600:g} hours before the end of the log"
-        )
+        message = f"all {n_unfinished:,} users came less than {(period.window or 0) / 3600:g} hours before the log ends"
         raise DataError(f"{message}, so none can be counted yet. Use a shorter window, or wait", source=log.label)
     if not len(columns["c"]):
         raise DataError(
