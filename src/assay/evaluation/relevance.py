@@ -154,6 +154,8 @@ class Judgement:
     """What the time scope of the dataset left out."""
     missing: MissingDocuments = field(default_factory=MissingDocuments)
     """The relevant documents that are not among the documents."""
+    owner: Callable[[str], str] = document_of
+    """Chunk → its document, for chunks that are not in the dataset."""
 
 
 def judge(
@@ -226,7 +228,7 @@ def _judge(
     kept, missing = apply_missing_documents(dataset, missing_rule, context, resolved.strategies, owner)
     if kept is not dataset:
         resolved = resolve(replace(ground, qrels=kept.qrels), relevance.by, **defaults)
-    return Judgement(resolved.qrels, run, resolved, kept, chunks, truth, missing=missing)
+    return Judgement(resolved.qrels, run, resolved, kept, chunks, truth, missing=missing, owner=owner or document_of)
 
 
 def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:

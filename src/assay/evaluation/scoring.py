@@ -246,7 +246,7 @@ def evaluate_dataset(
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
     check_known_documents(dataset, [setting.metric for setting in settings])
-    known = DatasetDocuments(whole)
+    known = DatasetDocuments(whole, judgement.owner)
     about = (times, spans, views, dataset.documents, AgeSource.of(dataset), known)
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, *about)
     if not profile.name:

@@ -26,8 +26,12 @@ class KnownDocuments(Protocol):
     """What is known about documents. Each method answers for ids in the given order."""
 
     @property
-    def catalogue(self) -> Collection[str]:
-        """The ids of all documents that could be retrieved."""
+    def n_catalogue(self) -> int:
+        """The number of documents of the catalogue."""
+        ...
+
+    def in_catalogue(self, ids: Sequence[str]) -> Sequence[str | None]:
+        """For each id the document of the catalogue that it is or, as a chunk, belongs to; None if there is none."""
         ...
 
     def tags(self, ids: Sequence[str]) -> Sequence[Collection[str]]:
@@ -62,13 +66,16 @@ class RetrievedDocuments:
 
     @property
     def n_catalogue(self) -> int:
-        """The number of documents that could be retrieved."""
-        return len(self._known.catalogue)
+        """The number of documents of the catalogue."""
+        return self._known.n_catalogue
 
     @cached_property
-    def is_in_catalogue(self) -> Bools:
-        """Which documents are among those that could be retrieved."""
-        return np.fromiter(map(self._known.catalogue.__contains__, self.ids), bool, len(self.ids))
+    def catalogue_number(self) -> Ints:
+        """A number for each document of the catalogue. Chunks have that of their document; others have `NO_DOCUMENT`."""
+        names = self._known.in_catalogue(self.ids)
+        number: dict[str | None, int] = {None: NO_DOCUMENT}
+        number |= {name: place for place, name in enumerate(dict.fromkeys(name for name in names if name is not None))}
+        return np.fromiter(map(number.__getitem__, names), np.int64, len(names))
 
     @cached_property
     def tags(self) -> Sets:
@@ -191,8 +198,15 @@ class ResultLists:
         return is_repeat, has_text
 
     def exposure(self) -> Floats:
-        """For each query the size of the catalogue, and the numbers of the retrieved documents that the catalogue has."""
-        numbers = np.where(self.documents.is_in_catalogue[self.doc], self.doc, NO_DOCUMENT)
+        """For each query the size of the catalogue, and the numbers of the retrieved documents that the catalogue has.
+
+        A list shows a document once, also if several of its chunks are in it.
+        """
+        every = self.documents.catalogue_number[self.doc]
+        pair = self.query * (len(self.documents.ids) + 1) + every - NO_DOCUMENT
+        _, first = np.unique(pair, return_index=True)
+        numbers = np.full(len(every), NO_DOCUMENT)
+        numbers[first] = every[first]
         parts = np.full((self.n_queries, 1 + self._longest), float(NO_DOCUMENT))
         parts[:, 0] = self.documents.n_catalogue
         parts[self.query, self.rank] = numbers

@@ -28,16 +28,21 @@ class DocumentVectors(NamedTuple):
     """Ids → a row of length 1 for each; nan if the document has no vector."""
     name: str
     """What decides the vectors: the file with its fingerprint, or the model with its version."""
+    are_of_texts: bool = False
+    """Whether a model computes them from texts."""
 
 
-def open_document_vectors(dataset: BenchmarkDataset) -> DocumentVectors:
-    """The vectors of a benchmark: those that the user named, or those of the model that needs no network."""
+def open_document_vectors(dataset: BenchmarkDataset, text_of: Callable[[str], str]) -> DocumentVectors:
+    """The vectors of a benchmark: those that the user named, or those of the model that needs no network.
+
+    A model reads the texts of `text_of`, which also knows chunks.
+    """
     source: VectorSource = WORDLLAMA if dataset.document_data.vectors is None else dataset.document_data.vectors
     if isinstance(source, Mapping):
         return _in_memory(source)
     if is_vector_file(str(source)):
         return _of_file(dataset, str(source))
-    return _of_model(dataset, str(source))
+    return _of_model(dataset, str(source), text_of)
 
 
 def _in_memory(vectors: Mapping[str, Sequence[float]]) -> DocumentVectors:
@@ -74,7 +79,7 @@ def _of_file(dataset: BenchmarkDataset, path: str) -> DocumentVectors:
     return DocumentVectors(of, f"{path} {digest}")
 
 
-def _of_model(dataset: BenchmarkDataset, name: str) -> DocumentVectors:
+def _of_model(dataset: BenchmarkDataset, name: str, text_of: Callable[[str], str]) -> DocumentVectors:
     try:
         check_known(OWNER, name)
     except UsageError as error:
@@ -84,11 +89,10 @@ def _of_model(dataset: BenchmarkDataset, name: str) -> DocumentVectors:
     model, read = find_model(OWNER, name), without_capitals if name == WORDLLAMA else str
 
     def of(ids: Sequence[str]) -> Floats:
-        documents = (dataset.documents.get(name) for name in ids)
-        texts = ["" if document is None else read(document.content) for document in documents]
+        texts = [read(text_of(name)) for name in ids]
         return _of_length_1(np.asarray(_text_vectors(model).of(texts), dtype=np.float64))
 
-    return DocumentVectors(of, model.identity)
+    return DocumentVectors(of, model.identity, are_of_texts=True)
 
 
 @lru_cache(maxsize=2)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from assay.evaluation.result_lists.document_vectors import DocumentVectors
 
 VIEW = "result_lists"
+CHUNK_OF = "doc_id"
+"""The metadata field of a chunk with the id of its document."""
 MOST_NAMED = 5
 """The most documents that a note names."""
 ADD_DOCUMENTS = "Name the documents with --documents, or choose a benchmark that has them"
@@ -29,39 +32,54 @@ ADD_DOCUMENTS = "Name the documents with --documents, or choose a benchmark that
 class DatasetDocuments:
     """What is known about the documents of a benchmark. What no document has is an error with what to do about it.
 
-    A chunk that is not in the benchmark has what its document has, as its id names it.
+    If the benchmark was cut into chunks, its documents are those before. A chunk has the tags, the popularity and, unless it
+    has its own, the vector of its document. It does not have the text of its document, because it is only a part of it.
     """
 
-    def __init__(self, dataset: BenchmarkDataset) -> None:
-        self._dataset = dataset
+    def __init__(self, dataset: BenchmarkDataset, document_of_chunk: Callable[[str], str] = document_of) -> None:
+        chunks = {} if dataset.files is None else dataset.documents
+        self._chunks: Mapping[str, Document] = chunks
+        self._dataset = _before_chunking(dataset)
+        self._document_of_chunk = document_of_chunk
         self._lacking: dict[str, tuple[int, int, tuple[str, ...]]] = {}
+        self._outside: tuple[int, tuple[str, ...]] = (0, ())
         self._sources: dict[str, str] = {}
 
-    @cached_property
-    def catalogue(self) -> Collection[str]:
-        """The ids of all documents."""
+    @property
+    def n_catalogue(self) -> int:
+        """The number of all documents."""
         if not self._dataset.documents:
             raise UsageError(f"{self._dataset.name} has no documents, so its catalogue is unknown. {ADD_DOCUMENTS}")
-        return self._dataset.documents.keys()
+        return len(self._dataset.documents)
+
+    def in_catalogue(self, ids: Sequence[str]) -> Sequence[str | None]:
+        """For each id the document of the benchmark that it is or belongs to; None if there is none."""
+        owners = map(self._owner, ids)
+        names = [name if name in self._dataset.documents else None for name in owners]
+        self._outside = _counted_names(ids, [name is None for name in names])
+        return names
 
     def tags(self, ids: Sequence[str]) -> Sequence[Collection[str]]:
         """The tags of each document."""
         advice = "Add a column tags or categories to the table of documents"
         self._check("tags", lambda document: bool(document.tags), advice)
-        tags = [() if document is None else document.tags for document in self._of(ids)]
+        owners = (self._dataset.documents.get(self._owner(name)) for name in ids)
+        tags = [() if document is None else document.tags for document in owners]
         self._note("tags", ids, np.array(list(map(bool, tags)), dtype=bool))
         return tags
 
     def texts(self, ids: Sequence[str]) -> Sequence[str]:
         """The text of each document."""
         self._check("texts", lambda document: bool(document.content.strip()), ADD_DOCUMENTS)
-        texts = ["" if document is None else document.content for document in self._of(ids)]
+        texts = [self._text(name) for name in ids]
         self._note("text", ids, np.array([bool(text.strip()) for text in texts], dtype=bool))
         return texts
 
     def vectors(self, ids: Sequence[str]) -> Floats:
         """The vector of each document."""
         rows = self._vectors.of(ids)
+        if not self._vectors.are_of_texts and (bare := np.flatnonzero(np.isnan(rows).any(axis=1))).size:
+            rows[bare] = self._vectors.of([self._owner(ids[place]) for place in bare.tolist()])
         has_vector: Bools = np.logical_not(np.isnan(rows).any(axis=1))
         self._note("vector", ids, has_vector)
         return rows
@@ -93,24 +111,30 @@ class DatasetDocuments:
     def _vectors(self) -> DocumentVectors:
         from assay.evaluation.result_lists.document_vectors import open_document_vectors  # it imports models of texts
 
-        vectors = open_document_vectors(self._dataset)
+        vectors = open_document_vectors(self._dataset, self._text)
         self._sources["document_vectors"] = vectors.name
         return vectors
 
     def _owner(self, doc_id: str) -> str:
         """The id itself, or that of the document of a chunk."""
-        return doc_id if doc_id in self._dataset.documents else document_of(doc_id)
+        if doc_id in self._dataset.documents:
+            return doc_id
+        if doc_id in self._chunks:
+            return str((self._chunks[doc_id].metadata or {})[CHUNK_OF])
+        return self._document_of_chunk(doc_id)
 
-    def _of(self, ids: Iterable[str]) -> list[Document | None]:
-        return [self._dataset.documents.get(self._owner(name)) for name in ids]
+    def _text(self, doc_id: str) -> str:
+        """The text of what was retrieved, which may be a chunk; empty if it is not known."""
+        document = self._chunks.get(doc_id) or self._dataset.documents.get(doc_id)
+        return "" if document is None else document.content
 
     def _check(self, what: str, has: Callable[[Document], bool], advice: str) -> None:
         if not any(map(has, self._dataset.documents.values())):
             raise UsageError(f"the documents of {self._dataset.name} have no {what}. {advice}")
 
     def _note(self, what: str, ids: Sequence[str], known: Bools) -> None:
-        names = tuple(ids[place] for place in np.flatnonzero(~known).tolist())
-        self._lacking[what] = (len(names), len(ids), names[: MOST_NAMED + 1])
+        n, names = _counted_names(ids, ~known)
+        self._lacking[what] = (n, len(ids), names)
 
     def notes(self) -> list[str]:
         """Notes on documents about which something is not known."""
@@ -120,7 +144,16 @@ class DatasetDocuments:
             for what, (n, n_all, names) in self._lacking.items()
             if n
         ]
-        return [*self._notes_on_popularity(), *unknown]
+        return [*self._notes_on_popularity(), *self._notes_on_catalogue(), *unknown]
+
+    def _notes_on_catalogue(self) -> list[str]:
+        n, names = self._outside
+        if not n:
+            return []
+        verb, them = ("is", "it") if n == 1 else ("are", "them")
+        catalogue = f"the {counted(len(self._dataset.documents), 'document')} of {self._dataset.name}"
+        what = f"{counted(n, 'retrieved document')} {verb} not among {catalogue} ({some_of(names, MOST_NAMED)})"
+        return [f"{what}. Metrics of all lists leave {them} out."]
 
     def _notes_on_popularity(self) -> list[str]:
         data, documents = self._dataset.document_data, self._dataset.documents
@@ -140,6 +173,19 @@ class DatasetDocuments:
         """The first documents of each query, as many as the metrics need."""
         depth = depth_of(metrics)
         return ResultLists.of(query_ids, [documents(query, depth) for query in query_ids], self)
+
+
+def _before_chunking(dataset: BenchmarkDataset) -> BenchmarkDataset:
+    """The benchmark with the documents that chunks were cut from; documents in files stay there."""
+    if dataset.files is None:
+        return dataset
+    return replace(dataset, documents=cast("MutableMapping[str, Document]", dataset.files), files=None, _fingerprints={})
+
+
+def _counted_names(ids: Sequence[str], chosen: Sequence[bool] | Bools) -> tuple[int, tuple[str, ...]]:
+    """How many of the ids are chosen, and the first of them."""
+    names = tuple(ids[place] for place in np.flatnonzero(np.asarray(chosen, dtype=bool)).tolist())
+    return len(names), names[: MOST_NAMED + 1]
 
 
 def _digest_of(counts: Mapping[str, float]) -> str:
