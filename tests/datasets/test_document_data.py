@@ -36,7 +36,7 @@ def in_memory():
 @pytest.mark.parametrize(
     ("cell", "tags"),
     [("news|sport", ("news", "sport")), ("news; sport;news", ("news", "sport")), ('"[""a, b"", ""c""]"', ("a, b", "c")),
-     ("news", ("news",)), ("", ())],
+     ("\"['a', 'b']\"", ("a", "b")), ("['a' 'b']", ("a", "b")), ("[1 2]", ("1", "2")), ("news", ("news",)), ("", ())],
 )  # fmt: skip
 def test_tags_in_a_column(tmp_path, column, cell, tags):
     dataset = load_dataset(write_shop(tmp_path, column, cell, "x", "y"))
@@ -47,6 +47,49 @@ def test_tags_in_a_column(tmp_path, column, cell, tags):
 def test_popularity_in_a_column(tmp_path, column):
     dataset = load_dataset(write_shop(tmp_path, column, "12", "", "0.5"))
     assert [document.popularity for document in dataset.documents.values()] == [12, None, 0.5]
+
+
+def test_columns_stay_in_the_metadata_as_written_and_are_parsed_when_a_metric_needs_them(tmp_path):
+    dataset = load_dataset(write_shop(tmp_path, "category,views", '"Arts, Crafts",n/a', "Tools,3", ",yes"))
+    assert [document.metadata for document in dataset.documents.values()] == [
+        {"category": "Arts, Crafts", "views": "n/a"}, {"category": "Tools", "views": "3"}, {"views": "yes"},
+    ]  # fmt: skip
+    result = assay.evaluate(dataset, RUN, ["ndcg@2", "tag_entropy@2"])
+    assert result.table.columns["tag_entropy@2"].score.tolist() == [pytest.approx(np.log2(3)), 0.0]
+    with pytest.raises(DataError, match="document d1: the field views: the popularity must be a number .* not 'n/a'"):
+        assay.evaluate(dataset, RUN, ["novelty@2"])
+    counts = {"d1": 1, "d2": 1, "d3": 2}  # other popularity: the column is not read
+    assert assay.evaluate(dataset.with_document_data(popularity=counts), RUN, ["novelty@2"]).summary["novelty@2"] == 1.75
+
+
+def test_a_wrong_popularity_is_an_error_before_any_query_is_sent(tmp_path):
+    calls = []
+    dataset = load_dataset(write_shop(tmp_path, "clicks", "yes", "no", "yes"))
+    with pytest.raises(DataError, match="document d1: the field clicks"):
+        assay.run(dataset, lambda _text, _k: calls.append(1) or ["d1"], ["novelty@2"])
+    assert not calls
+    assert assay.run(dataset, lambda _text, _k: ["d1"], ["ndcg@2"]).summary["ndcg@2"] == 0.5
+
+
+def test_columns_that_the_user_names(tmp_path):
+    folder = write_shop(tmp_path, "Shelf,category,sold,views", "x,a,2,9", "y,a,1,9", "y,a,1,9")
+    dataset = load_dataset(folder, columns={"tags": "shelf", "popularity": "sold"})
+    assert dataset.documents["d1"].metadata == {"Shelf": "x", "category": "a", "sold": "2", "views": "9"}
+    result = assay.evaluate(dataset, RUN, ["tag_entropy@2", "novelty@2"])
+    assert result.table.columns["tag_entropy@2"].score.tolist() == [1.0, 0.0]
+    assert result.table.columns["novelty@2"].score.tolist() == [1.5, 2.0]
+    assert not any("columns" in note for note in result.notes)
+
+
+def test_the_likelier_column_counts_for_all_documents_and_a_note_names_the_other(tmp_path):
+    dataset = load_dataset(write_shop(tmp_path, "category,tags", "a,x", "b,y", "c,"))
+    result = assay.evaluate(dataset, RUN, ["tag_entropy@2"])
+    assert result.table.columns["tag_entropy@2"].score.tolist() == [1.0, 0.0]  # d3 has no tags
+    expected = (
+        "documents have the columns tags category for tags; tags is used. To use another, add --columns tags=category."
+    )
+    assert expected in result.notes
+    assert expected not in assay.evaluate(dataset, RUN, ["ndcg@2"]).notes
 
 
 def test_both_are_saved_with_the_documents(tmp_path):

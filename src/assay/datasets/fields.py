@@ -29,8 +29,6 @@ from assay.model import (
     IGNORE,
     IGNORED,
     MEDIA_FIELDS,
-    POPULARITY,
-    TAGS,
     Document,
     Query,
     RelevanceJudgment,
@@ -38,8 +36,6 @@ from assay.model import (
     is_ignore,
     names_file,
     parse_grade,
-    parse_popularity,
-    split_tags,
     text_id,
 )
 from assay.text import shortened
@@ -72,7 +68,7 @@ def roles_of(table: str, names: Iterable[str], named: Named = frozenset()) -> di
 
 
 class _Choice(NamedTuple):
-    """Role → its column; columns that fit a role but lost it to a likelier name; and all columns without a role."""
+    """Role → its column; columns that fit a role but lost it to a likelier name; and all columns that become metadata."""
 
     columns: dict[str, str]
     lost: dict[str, str]
@@ -96,25 +92,33 @@ def _choose(table: str, names: tuple[str, ...], named: Named) -> _Choice:
         else:
             lost[name] = role
     columns = {role: name for role, (_, name) in chosen.items()}
-    taken = set(columns.values())
+    taken = {name for role, name in columns.items() if role not in DOCUMENT_FIELDS}
     return _Choice(columns, lost, tuple(name for name in names if name not in taken))
 
 
 def known_fields(table: str, record: Record, named: Named) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, str]]:
     """The known fields of the record by role, the rest as its metadata, and the column of each role.
 
-    The path of an image or another file is in the metadata, under `image` or `media`.
+    The path of an image or another file is in the metadata, under `image` or `media`. Columns with tags or popularity are
+    metadata like any other.
 
     Of two columns for one role, the likelier is used in all records, also where it is empty; a note names the other, which
     becomes metadata.
     """
     columns, lost, others = _choose(table, tuple(record), named)
     for name, role in lost.items():
-        if fold(name) not in WEAK_NAMES and record[name] is not None and columns[role] not in dict(named):
+        if (
+            role not in DOCUMENT_FIELDS
+            and fold(name) not in WEAK_NAMES
+            and record[name] is not None
+            and columns[role] not in dict(named)
+        ):
             what = f"the columns {columns[role]!r} and {name!r} both fit {role}; {columns[role]!r} is used"
             advice = f"to use the other, add --columns {role}={name}"
             current_reading().note_once((table, role, name), table, f"{what}, and {name!r} is kept as metadata; {advice}")
-    known = {role: record[name] for role, name in columns.items() if record[name] is not None}
+    known = {
+        role: record[name] for role, name in columns.items() if role not in DOCUMENT_FIELDS and record[name] is not None
+    }
     rest = {name: record[name] for name in others if record[name] is not None}
     for name in MEDIA_FIELDS:
         if (value := known.pop(name, None)) is not None:
@@ -204,7 +208,6 @@ def document_of(record: Record, named: Named = frozenset()) -> Document:
     known, metadata, columns = known_fields("documents", record, named)
     doc_id = document_id(record, named)
     known.pop("doc_id")
-    metadata = _with_document_fields(metadata, known, columns)
     for name in known.keys() & {"text", "title", "source", "section", "group"}:
         known[name] = _text(known[name], name)
     if "page_number" in known:
@@ -212,23 +215,6 @@ def document_of(record: Record, named: Named = frozenset()) -> Document:
     if TIME in known:
         known[TIME] = read_time("documents", columns[TIME], known[TIME])
     return Document(doc_id, metadata=metadata, **known)
-
-
-def _with_document_fields(
-    metadata: dict[str, Any] | None, known: dict[str, Any], columns: Mapping[str, str]
-) -> dict[str, Any] | None:
-    """The metadata with the tags and the popularity, which are taken out of the known fields and checked."""
-    fields = {name: known.pop(name) for name in DOCUMENT_FIELDS if name in known}
-    fields = {name: value for name, value in fields.items() if value != ""}
-    if TAGS in fields:
-        fields[TAGS] = list(split_tags(parse_cell(fields[TAGS])))
-    if (value := fields.get(POPULARITY)) is not None:
-        try:
-            fields[POPULARITY] = parse_popularity(value)
-        except DataError as error:
-            advice = f"If this is not a popularity, add --columns {POPULARITY}=none"
-            raise DataError(f"the field {columns[POPULARITY]}: {error.message}. {advice}") from None
-    return {**(metadata or {}), **fields} if fields else metadata
 
 
 def document_id(record: Record, named: Named = frozenset()) -> str:

@@ -40,7 +40,7 @@ from assay.errors import (
     parse_share,
 )
 from assay.files import Reading, current_reading, missing_file, parse_columns, reading_with
-from assay.model import Document, JudgmentSource
+from assay.model import DOCUMENT_FIELDS, Document, JudgmentSource
 from assay.text import counted, shortened, some_of
 
 ACCEPTED = (
@@ -131,6 +131,7 @@ def _read(
         if reading.documents_from is not None:
             reading.documents = load_documents(reading.documents_from)
         dataset = read()
+    dataset = _with_named_fields(dataset, reading)
     if reading.documents is not None:
         dataset = _with_documents(dataset, reading.documents)
     if not is_made:
@@ -144,6 +145,13 @@ def _read(
     faults = leniency.left_out[n_before:] if leniency else ()
     dataset.repairs += [Repair(fault.place, fault.what, is_loss=True, code="left-out") for fault in faults]
     return dataset
+
+
+def _with_named_fields(dataset: BenchmarkDataset, reading: Reading) -> BenchmarkDataset:
+    """The benchmark with the columns that the user named for tags and popularity of documents."""
+    named = {role: column for role, column in reading.columns.items() if role in DOCUMENT_FIELDS}
+    data = dataset.document_data
+    return replace(dataset, document_data=replace(data, columns={**data.columns, **named})) if named else dataset
 
 
 def match_files(dataset: BenchmarkDataset) -> list[Repair]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.model import DOCUMENT_FIELDS
+
 Names = Mapping[str, tuple[str, ...]]
 """Role → accepted names, the most likely first."""
 
@@ -66,8 +68,7 @@ DOCUMENT_NAMES: Names = {
     "text": ("text", "contents", "content", "body", "passage", "page_content", "chunk", "chunk_text", "document", "article"),
     **{name: (name,) for name in ("title", "source", "page_number", "section", "group")},
     **MEDIA_NAMES,
-    "tags": ("tags", "tag", "categories", "category", "genres", "genre"),
-    "popularity": ("popularity", "views", "view_count", "n_views", "clicks", "click_count", "n_clicks", "downloads"),
+    **DOCUMENT_FIELDS,
     "metadata": ("metadata",),
     "time": (
         *("time", "timestamp", "date", "datetime", "date_time", "published", "published_at", "published_date"),
@@ -75,8 +76,8 @@ DOCUMENT_NAMES: Names = {
         *("posted_at", "created_at", "created"),
     ),
 }
-"""Columns of a table of documents. `tags` are its categories, `popularity` is a number such as its views, and `time` is
-when it was written or published."""
+"""Columns of a table of documents. `time` is when the document was written or published. `tags` are its categories, and
+`popularity` is a number such as its views; both stay in the metadata as they are, until a metric needs them."""
 
 COLUMN_NAMES: Names = {
     "query": ("query_id", "qid", "q_id", "queryid", "query", "topic", "topic_id", "question_id"),

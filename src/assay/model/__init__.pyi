@@ -1,6 +1,8 @@
 from assay.model.document_fields import DOCUMENT_FIELDS as DOCUMENT_FIELDS
 from assay.model.document_fields import POPULARITY as POPULARITY
 from assay.model.document_fields import TAGS as TAGS
+from assay.model.document_fields import fields_for as fields_for
+from assay.model.document_fields import known_popularity as known_popularity
 from assay.model.document_fields import parse_popularity as parse_popularity
 from assay.model.document_fields import split_tags as split_tags
 from assay.model.exposure import NO_DOCUMENT as NO_DOCUMENT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ class DocumentData:
     popularity: Mapping[str, float] | None = None
     popularity_from: str = ""
     """The file with the popularity."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """`tags` or `popularity` → the column of documents that the user named for it."""
 
 
 def check_vectors(value: Any) -> None:

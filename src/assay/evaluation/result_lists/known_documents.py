@@ -11,10 +11,10 @@ import numpy as np
 
 from assay.arrays import Bools, Floats
 from assay.datasets import BenchmarkDataset
-from assay.errors import UsageError
+from assay.errors import DataError, UsageError
 from assay.files import document_of
 from assay.metrics import BoundMetric
-from assay.model import Document, fingerprint
+from assay.model import POPULARITY, TAGS, Document, fields_for, fingerprint, known_popularity, split_tags
 from assay.text import counted, some_of
 from assay.views import Documents, ResultLists
 
@@ -26,6 +26,7 @@ CHUNK_OF = "doc_id"
 """The metadata field of a chunk with the id of its document."""
 MOST_NAMED = 5
 """The most documents that a note names."""
+ANOTHER_COLUMN = "Correct it, or name another column: --columns popularity=NAME"
 ADD_DOCUMENTS = "Name the documents with --documents, or choose a benchmark that has them"
 
 
@@ -44,6 +45,7 @@ class DatasetDocuments:
         self._lacking: dict[str, tuple[int, int, tuple[str, ...]]] = {}
         self._outside: tuple[int, tuple[str, ...]] = (0, ())
         self._sources: dict[str, str] = {}
+        self._fields: dict[str, list[str]] = {}
 
     @property
     def n_catalogue(self) -> int:
@@ -62,9 +64,9 @@ class DatasetDocuments:
     def tags(self, ids: Sequence[str]) -> Sequence[Collection[str]]:
         """The tags of each document."""
         advice = "Add a column tags or categories to the table of documents"
-        self._check("tags", lambda document: bool(document.tags), advice)
+        self._check("tags", lambda document: bool(split_tags(self._value(document, TAGS))), advice)
         owners = (self._dataset.documents.get(self._owner(name)) for name in ids)
-        tags = [() if document is None else document.tags for document in owners]
+        tags = [() if document is None else split_tags(self._value(document, TAGS)) for document in owners]
         self._note("tags", ids, np.array(list(map(bool, tags)), dtype=bool))
         return tags
 
@@ -99,13 +101,39 @@ class DatasetDocuments:
     def _counts(self) -> dict[str, float]:
         """Document → popularity, without unknown values."""
         data = self._dataset.document_data
-        pairs = ((name, document.popularity) for name, document in self._dataset.documents.items())
-        counts = {name: value for name, value in pairs if value is not None} if data.popularity is None else data.popularity
+        counts = self._own_counts() if data.popularity is None else data.popularity
         if not any(counts.values()):
             advice = "Add a column popularity, views or clicks to the table of documents, or use --popularity FILE"
             raise UsageError(f"the documents of {self._dataset.name} have no popularity. {advice}")
         self._sources["document_popularity"] = f"{data.popularity_from or 'documents'} {_digest_of(counts)}"
         return dict(counts)
+
+    def _own_counts(self) -> dict[str, float]:
+        """Document → popularity, according to the documents themselves."""
+        counts = {}
+        for name, document in self._dataset.documents.items():
+            try:
+                value = known_popularity(self._value(document, POPULARITY))
+            except DataError as error:
+                what = f"document {name}: the field {self._field(POPULARITY)}: {error.message}"
+                raise DataError(f"{what}. {ANOTHER_COLUMN}", source=self._dataset.name) from None
+            if value is not None:
+                counts[name] = value
+        return counts
+
+    def _value(self, document: Document, role: str) -> object:
+        return (document.metadata or {}).get(self._field(role))
+
+    def _field(self, role: str) -> str:
+        """The metadata field that all documents have for a role; empty if none of them has one."""
+        if role not in self._fields:
+            named = self._dataset.document_data.columns.get(role, "")
+            self._fields[role] = fields_for(role, self._field_names, named)
+        return next(iter(self._fields[role]), "")
+
+    @cached_property
+    def _field_names(self) -> Collection[str]:
+        return dict.fromkeys(name for document in self._dataset.documents.values() for name in document.metadata or ())
 
     @cached_property
     def _vectors(self) -> DocumentVectors:
@@ -144,7 +172,16 @@ class DatasetDocuments:
             for what, (n, n_all, names) in self._lacking.items()
             if n
         ]
-        return [*self._notes_on_popularity(), *self._notes_on_catalogue(), *unknown]
+        return [*self._notes_on_fields(), *self._notes_on_popularity(), *self._notes_on_catalogue(), *unknown]
+
+    def _notes_on_fields(self) -> list[str]:
+        named = self._dataset.document_data.columns
+        return [
+            f"documents have the columns {some_of(fields, MOST_NAMED)} for {role}; {fields[0]} is used. To use another, add "
+            f"--columns {role}={fields[1]}."
+            for role, fields in self._fields.items()
+            if len(fields) > 1 and role not in named
+        ]
 
     def _notes_on_catalogue(self) -> list[str]:
         n, names = self._outside
