@@ -1,6 +1,7 @@
 """Variety and exposure: ild, tag_entropy, novelty, near_duplicates, catalogue_coverage, exposure_gini, exposure_entropy."""
 
 import math
+import tracemalloc
 from collections import Counter
 from itertools import combinations
 
@@ -15,6 +16,7 @@ import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.errors import AssayError, BadParameter, UsageError
 from assay.metrics import parse_metric
+from assay.views import ResultLists
 
 from ._cases import close
 
@@ -225,3 +227,61 @@ def test_showing_more_documents_and_fewer_copies_is_better(metric):
     for runs, is_up in (({"same": same, "varied": varied}, True), ({"varied": varied, "same": same}, False)):
         (pair,) = assay.compare(dataset, runs, metric).pairs
         assert (pair.improvement > 0) is is_up
+
+
+class Shelf:
+    """Documents whose texts are given, and nothing else."""
+
+    def __init__(self, texts):
+        self.by_id = {f"d{place}": text for place, text in enumerate(texts)}
+        self.n_catalogue = len(texts)
+
+    def texts(self, ids):
+        return [self.by_id[name] for name in ids]
+
+
+def lists_of(texts, n_lists, k):
+    """Lists that show the documents in turn, k in each."""
+    lists = [[f"d{(place * k + rank) % len(texts)}" for rank in range(k)] for place in range(n_lists)]
+    return ResultLists.of(tuple(map(str, range(n_lists))), lists, Shelf(texts))
+
+
+def peak_of(function):
+    """The most bytes that a call needs at once."""
+    tracemalloc.start()
+    function()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("n_texts", [10, 1], ids=["different", "copies"])
+def test_near_duplicates_need_no_more_memory_for_more_lists(n_texts):
+    """With 300 lists of 10 texts of 400 words, the shingles of all lists do not fit into one block."""
+    texts = [" ".join(f"w{number * 1000 + place}" for place in range(400)) for number in range(n_texts)] * (10 // n_texts)
+    some, many = lists_of(texts, 300, 10), lists_of(texts, 900, 10)
+    peaks = []
+    for lists in (some, many):
+        lists.documents.shingles(3)
+        peaks.append(peak_of(lambda lists=lists: lists.repeats_earlier(0.5, 3)))
+    assert peaks[1] < 1.5 * peaks[0]
+    is_repeat, has_text = many.repeats_earlier(0.5, 3)
+    assert is_repeat.sum() == (0 if n_texts == 10 else 9 * 900)
+    assert has_text.all()
+
+
+def test_shingles_need_little_memory():
+    texts = [" ".join(f"w{(number * 7919 + place * place) % 5000}" for place in range(1000)) for number in range(200)]
+    documents = lists_of(texts, 20, 10).documents
+    assert peak_of(lambda: documents.shingles(3)) < 60 * 1000 * 200  # 8 bytes for a word, 8 for a shingle, and copies
+
+
+def test_a_list_that_does_not_fit_into_a_block_is_compared_whole():
+    """2,000 documents of 600 words have 1.2 million shingles. Every third text is that of the document before the last."""
+    texts = [
+        " ".join(f"w{place + 1000 * (number - 2 * (number % 3 == 2))}" for place in range(600)) for number in range(2000)
+    ]
+    lists = ResultLists.of(("a", "b", "c"), [["d0", "d2"], [f"d{number}" for number in range(2000)], ["d1"]], Shelf(texts))
+    is_repeat, _ = lists.repeats_earlier(1.0, 3)
+    expected = [False, True, *(number % 3 == 2 for number in range(2000)), False]
+    assert is_repeat.tolist() == expected

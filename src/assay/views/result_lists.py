@@ -98,13 +98,18 @@ class RetrievedDocuments:
         return self._known.popularity(self.ids)
 
     @cached_property
-    def _words(self) -> list[list[str]]:
-        return [words_of(text) for text in self._known.texts(self.ids)]
+    def _words(self) -> list[Ints]:
+        """The words of each document as numbers, which need much less memory."""
+        numbers: dict[str, int] = {}
+        return [
+            np.array([numbers.setdefault(word, len(numbers)) for word in words_of(text)], dtype=np.int64)
+            for text in self._known.texts(self.ids)
+        ]
 
     def shingles(self, length: int) -> Sets:
         """The shingles of each document: all stretches of so many words; a shorter text is one shingle."""
         if length not in self._shingles:
-            self._shingles[length] = Sets.of([_shingles(words, length) for words in self._words])
+            self._shingles[length] = Sets.of_stretches(self._words, length)
         return self._shingles[length]
 
 
@@ -211,9 +216,3 @@ class ResultLists:
         parts[:, 0] = self.documents.n_catalogue
         parts[self.query, self.rank] = numbers
         return parts
-
-
-def _shingles(words: list[str], length: int) -> list[str]:
-    if len(words) <= length:
-        return [" ".join(words)] if words else []
-    return [" ".join(words[place : place + length]) for place in range(len(words) - length + 1)]
