@@ -56,7 +56,7 @@ def test_columns_stay_in_the_metadata_as_written_and_are_parsed_when_a_metric_ne
     ]  # fmt: skip
     result = assay.evaluate(dataset, RUN, ["ndcg@2", "tag_entropy@2"])
     assert result.table.columns["tag_entropy@2"].score.tolist() == [pytest.approx(np.log2(3)), 0.0]
-    with pytest.raises(DataError, match="document d1: the field views: the popularity must be a number .* not 'n/a'"):
+    with pytest.raises(DataError, match=r"document d1: the field views: the popularity must be a number .* not 'n/a'"):
         assay.evaluate(dataset, RUN, ["novelty@2"])
     counts = {"d1": 1, "d2": 1, "d3": 2}  # other popularity: the column is not read
     assert assay.evaluate(dataset.with_document_data(popularity=counts), RUN, ["novelty@2"]).summary["novelty@2"] == 1.75
@@ -177,10 +177,57 @@ def test_wrong_data(data):
         assay.evaluate(in_memory().with_document_data(**data), RUN, ["ild@2", "novelty@2"])
 
 
-def test_vectors_of_other_documents(tmp_path):
-    np.savez(tmp_path / "vectors.npz", ids=np.array(["x1", "x2"]), vectors=VECTORS[:2])
-    with pytest.raises(DataError):
+WRONG_VECTORS = [
+    ({"d1": [1.0, 2.0], "d2": ["x", "y"]}, r"vectors: document d2: the vector must be a list of numbers, not \['x', 'y'\]"),
+    ({"d1": ["1", "2"]}, "document d1: the vector must be a list of numbers"),
+    ({"d1": [True, False]}, "document d1: the vector must be a list of numbers"),
+    ({"d1": 3.0}, "document d1: the vector must be a list of numbers"),
+    ({"d1": []}, "document d1: the vector must be a list of numbers"),
+    ({"d1": [[1.0], [2.0, 3.0]]}, "document d1: the vector must be a list of numbers"),
+    ({"d1": [1.0, 2.0], "d3": [1.0]}, "document d3: the vector has 1 number, but that of d1 has 2"),
+    ({"d1": [1.0, 2.0], "d2": [1.0, np.inf]}, "document d2: a number of its vector is not finite"),
+    ({"d1": [1.0, 2.0], "d2": [None, 1.0]}, "document d2: a number of its vector is not finite"),
+    ({"x1": [1.0, 2.0]}, "vectors: none of its ids, such as 'x1', is a document of memory"),
+]
+
+
+@pytest.mark.parametrize(("vectors", "message"), WRONG_VECTORS)
+def test_wrong_vectors_name_the_document_before_any_query_is_sent(vectors, message):
+    calls = []
+    with pytest.raises(DataError, match=message):
+        assay.run(in_memory().with_document_data(vectors=vectors), lambda _text, _k: calls.append(1) or ["d1"], ["ild@2"])
+    assert not calls
+
+
+@pytest.mark.parametrize(
+    ("ids", "vectors", "message"),
+    [
+        (["x1", "x2"], VECTORS[:2], "none of its ids, such as 'x1', is a document of memory"),
+        (["d1", "d2"], [[1.0, 0.0], [1.0, np.nan]], "document d2: a number of its vector is not finite"),
+    ],
+)
+def test_files_of_vectors_are_checked_in_the_same_way(tmp_path, ids, vectors, message):
+    np.savez(tmp_path / "vectors.npz", ids=np.array(ids), vectors=np.array(vectors))
+    with pytest.raises(DataError, match=message):
         assay.evaluate(in_memory().with_document_data(vectors=tmp_path / "vectors.npz"), RUN, ["ild@2"])
+
+
+def test_vectors_may_have_large_numbers_and_ids_that_are_numbers():
+    dataset = BenchmarkDataset("n", queries={"q": Query("q", "?")}, qrels={"q": {"1": 1}})
+    dataset.documents = {name: Document(name, name) for name in "12"}
+    known = dataset.with_document_data(vectors={1: [1e300, 0.0], 2: np.array([1e300, 1e300])})
+    assert assay.evaluate(known, {"q": ["1", "2"]}, ["ild@2"]).summary["ild@2"] == pytest.approx(1 - 0.5**0.5)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "1_0", "nan", np.inf, 1e308, -1, None])
+def test_wrong_popularity(value):
+    with pytest.raises(DataError, match="your values: document d1: the popularity must be"):
+        in_memory().with_document_data(popularity={"d1": value, "d2": 1})
+
+
+def test_the_extremes_of_popularity_have_a_finite_surprise():
+    known = in_memory().with_document_data(popularity={"d1": 1e100, "d2": 5e-324, "d3": 1e100})
+    assert np.isfinite(assay.evaluate(known, RUN, ["novelty@2"]).summary["novelty@2"])
 
 
 def test_plan_and_python_read_the_same_files(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
-from assay.model.values import as_number, is_finite_number
+from assay.model.values import parse_number
 from assay.text import shortened
 
 TAGS, POPULARITY = "tags", "popularity"
@@ -20,6 +21,8 @@ DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     POPULARITY: ("popularity", "views", "view_count", "n_views", "clicks", "click_count", "n_clicks", "downloads"),
 }
 """What metrics of result lists read in the metadata of documents → names of the field, the most likely first."""
+MOST_POPULAR = 1e100
+"""The largest popularity of a document."""
 TAG_SEPARATORS = ("|", ";", ",")
 """The separators of tags in one text; the first of these that occurs is used."""
 ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"]+)")
@@ -87,13 +90,13 @@ def known_popularity(value: object) -> float | None:
 
 
 def parse_popularity(value: object) -> float:
-    """A number of at least 0."""
-    number = as_number(value)
-    if isinstance(value, str):
-        try:
-            number = float(value)
-        except ValueError:
-            number = None
-    if number is None or not is_finite_number(number) or number < 0:
+    """A number from 0 to a limit below which the popularity of all documents can be added up."""
+    try:
+        number = parse_number(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not 0 <= number < math.inf:
         raise DataError(f"the popularity must be a number of at least 0, not {shortened(value)}")
-    return float(number)
+    if number > MOST_POPULAR:
+        raise DataError(f"the popularity must be at most {MOST_POPULAR:g}, not {shortened(value)}")
+    return number

@@ -64,7 +64,7 @@ def load_popularity(source: PopularitySource) -> dict[str, float]:
         _read(Path(source), take, counts)
     elif isinstance(source, Mapping) and not any(isinstance(value, list | tuple) for value in source.values()):
         place = IN_MEMORY
-        counts |= {text_id(name): parse_popularity(value) for name, value in source.items()}
+        counts |= _counts_of(source, place)
     else:
         place = IN_MEMORY
         take_each(rows_of(source, "popularity"), "popularity", lambda record: take("", record), "doc_id and popularity")
@@ -79,16 +79,22 @@ def _read(path: Path, take: Callable[[str, Record], None], counts: dict[str, flo
         raise DataError("no such file; popularity must be a table with the ids of documents and a number", source=path)
     source = FileSource.at(path)
     if suffix_of(path.name) == ".json" and source.first_line.lstrip()[:1] == b"{":
-        content: Any = read_json(source)
-        for name, value in content.items():
-            try:
-                counts[text_id(name)] = parse_popularity(value)
-            except DataError as error:
-                raise DataError(f"document {name}: {error}", source=path) from None
+        counts |= _counts_of(read_json(source), str(path))
         return
     for record in first_records(path, 1):
         _find_columns(record, source.label)
     each_record(path, take)
+
+
+def _counts_of(values: Mapping[Any, Any], place: str) -> dict[str, float]:
+    """Document → popularity, from a mapping."""
+    counts = {}
+    for name, value in values.items():
+        try:
+            counts[text_id(name)] = parse_popularity(value)
+        except DataError as error:
+            raise DataError(f"document {name}: {error.message}", source=place) from None
+    return counts
 
 
 ROLES = {"doc_id": "ids of documents", "popularity": "popularity"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +13,13 @@ from assay.arrays import Floats, ratio
 from assay.datasets import BenchmarkDataset, VectorSource
 from assay.embeddings import WORDLLAMA, EmbeddingModel, TextVectors, check_known, find_model, without_capitals
 from assay.errors import DataError, UsageError
-from assay.model import fingerprint
+from assay.model import fingerprint, text_id
 from assay.providers import file_digests, is_vector_file, open_vectors
-from assay.text import shortened
+from assay.text import counted, shortened
 
 OWNER = "ild"
+IN_MEMORY = "vectors"
+"""Where vectors come from that were passed from Python."""
 WAYS = "Use a file (--vectors vectors.npz), or the tags of the documents: ild(by=tags)"
 
 
@@ -39,18 +41,21 @@ def open_document_vectors(dataset: BenchmarkDataset, text_of: Callable[[str], st
     """
     source: VectorSource = WORDLLAMA if dataset.document_data.vectors is None else dataset.document_data.vectors
     if isinstance(source, Mapping):
-        return _in_memory(source)
+        return _in_memory(dataset, source)
     if is_vector_file(str(source)):
         return _of_file(dataset, str(source))
     return _of_model(dataset, str(source), text_of)
 
 
-def _in_memory(vectors: Mapping[str, Sequence[float]]) -> DocumentVectors:
-    rows = {str(name): np.asarray(row, dtype=np.float64) for name, row in vectors.items()}
-    shapes = {row.shape for row in rows.values()}
-    if len(shapes) != 1 or len(next(iter(shapes))) != 1:
-        raise DataError("every document needs a vector with the same number of numbers", source="vectors")
-    (width,) = shapes.pop()
+def _in_memory(dataset: BenchmarkDataset, vectors: Mapping[str, Sequence[float]]) -> DocumentVectors:
+    rows = {text_id(name): _vector_of(text_id(name), row) for name, row in vectors.items()}
+    _check_ids(dataset, rows, IN_MEMORY)
+    example, width = next((name, len(row)) for name, row in rows.items())
+    for name, row in rows.items():
+        if len(row) != width:
+            sizes = f"the vector has {counted(len(row), 'number')}, but that of {example} has {width:,}"
+            raise DataError(f"document {name}: {sizes}", source=IN_MEMORY)
+    _check_finite(list(rows), np.array(list(rows.values())), IN_MEMORY)
     nothing = np.full(width, np.nan)
 
     def of(ids: Sequence[str]) -> Floats:
@@ -59,20 +64,43 @@ def _in_memory(vectors: Mapping[str, Sequence[float]]) -> DocumentVectors:
     return DocumentVectors(of, f"your vectors {fingerprint([(name, *row.tolist()) for name, row in rows.items()])}")
 
 
+def _vector_of(doc_id: str, row: Sequence[float]) -> Floats:
+    """The vector of a document as an array; text and truth values are not numbers."""
+    try:
+        array = np.asarray(row)
+        vector = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = vector = np.zeros(0)
+    if array.dtype.kind not in "iufO" or vector.ndim != 1 or not len(vector):
+        raise DataError(f"document {doc_id}: the vector must be a list of numbers, not {shortened(row)}", source=IN_MEMORY)
+    return vector
+
+
+def _check_ids(dataset: BenchmarkDataset, ids: Collection[str], source: str) -> None:
+    """Raise if none of the ids is that of a document."""
+    if not any(name in dataset.documents for name in ids):
+        example = shortened(next(iter(ids), "none"))
+        raise DataError(f"none of its ids, such as {example}, is a document of {dataset.name}", source=source)
+
+
+def _check_finite(ids: Sequence[str], rows: Floats, source: str) -> None:
+    """Raise if a number of a vector is not finite, or is missing."""
+    if (bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))).size:
+        raise DataError(f"document {ids[bad[0]]}: a number of its vector is not finite", source=source)
+
+
 def _of_file(dataset: BenchmarkDataset, path: str) -> DocumentVectors:
     """The rows of a file. Without ids, they are in the order of the documents."""
     file = open_vectors(path, "", "document")
     number = file.rows_by_id(list(dataset.documents))
-    if not any(name in number for name in dataset.documents):
-        example = next(iter(number), "none")
-        raise DataError(f"none of its ids, such as {shortened(example)}, is a document of {dataset.name}", source=path)
+    _check_ids(dataset, number, path)
 
     def of(ids: Sequence[str]) -> Floats:
         place = np.array([number.get(name, -1) for name in ids], dtype=np.int64)
         rows = np.full((len(ids), file.width), np.nan)
-        rows[place >= 0] = file.vectors[place[place >= 0]]
-        if not np.isfinite(rows[place >= 0]).all():
-            raise DataError("a number is not finite", source=path)
+        listed = np.flatnonzero(place >= 0)
+        rows[listed] = file.vectors[place[listed]]
+        _check_finite([ids[row] for row in listed.tolist()], rows[listed], path)
         return _of_length_1(rows)
 
     (digest,) = file_digests([Path(path).expanduser()]).values()
@@ -101,6 +129,7 @@ def _text_vectors(model: EmbeddingModel) -> TextVectors:
 
 
 def _of_length_1(rows: Floats) -> Floats:
-    """The rows with length 1; nan for rows of zeros, which have no direction."""
+    """The rows with length 1; nan for rows of zeros, which have no direction. The squares of large numbers are finite."""
+    rows = ratio(rows, np.abs(rows).max(axis=1, initial=0.0)[:, np.newaxis])
     length = np.sqrt(np.vecdot(rows, rows))[:, np.newaxis]
     return np.where(length > 0, ratio(rows, length), np.nan)

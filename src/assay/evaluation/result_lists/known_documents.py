@@ -95,7 +95,8 @@ class DatasetDocuments:
             known = np.where(np.isnan(known) & inside, 0.0, known)
         self._note("popularity", ids, ~np.isnan(known))
         positive = [value for value in counts.values() if value > 0]
-        return np.asarray(np.maximum(known, min(positive)) / sum(positive))
+        share = np.maximum(known, min(positive)) / sum(positive)
+        return np.asarray(np.maximum(share, np.finfo(float).tiny))  # so that no surprise is infinite
 
     @cached_property
     def _counts(self) -> dict[str, float]:
