@@ -212,6 +212,27 @@ def test_files_of_vectors_are_checked_in_the_same_way(tmp_path, ids, vectors, me
         assay.evaluate(in_memory().with_document_data(vectors=tmp_path / "vectors.npz"), RUN, ["ild@2"])
 
 
+@pytest.mark.parametrize("name", ["short.npy", "missing.npz", "junk.npz"])
+def test_wrong_files_of_vectors_are_wrong_data_with_advice_that_exists_here(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(write_shop(tmp_path, "note", "x", "y", "z"))
+    np.save("short.npy", VECTORS[:2])
+    (tmp_path / "junk.npz").write_text("no array")
+    (tmp_path / "plain.run").write_text("q1 Q0 d1 1 2 x\nq1 Q0 d2 2 1 x\n")
+    with pytest.raises(DataError, match=name) as raised:
+        assay.evaluate(in_memory().with_document_data(vectors=name), RUN, ["ild@2"])
+    assert "documents_ids" not in str(raised.value)
+    assert main(["score", "--dataset", ".", "plain.run", "-m", "ild@2", "--vectors", name]) == 3
+    error = capsys.readouterr().err
+    assert name in error
+    assert "plain.run" not in error  # the run is not what is wrong
+
+
+def test_a_missing_model_is_named_as_the_user_writes_it():
+    with pytest.raises(AssayError, match="the model 'no-such-model' of vectors") as raised:
+        assay.evaluate(in_memory().with_document_data(vectors="no-such-model"), RUN, ["ild@2"])
+    assert "model=" not in str(raised.value)  # ild has no such parameter
+
+
 def test_vectors_may_have_large_numbers_and_ids_that_are_numbers():
     dataset = BenchmarkDataset("n", queries={"q": Query("q", "?")}, qrels={"q": {"1": 1}})
     dataset.documents = {name: Document(name, name) for name in "12"}

@@ -156,7 +156,7 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpt
     log_policy(options, scoring.profile)
     with _without_garbage_collection():
         truth, sources = _load_all(options, inputs, scoring)
-
+        _check_documents(truth, scoring)
         is_many = len(sources) > MAX_RUNS_KEPT and options.prog.endswith(" score")
 
         def score(source: Any, name: str) -> tuple[Result, float]:
@@ -171,6 +171,15 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpt
         for source, (_, seconds) in zip(sources, scored, strict=True):
             log_verbose(options, f"{_describe(*source)}, scored in {seconds:.2f} s")
         return [result for result, _ in scored]
+
+
+def _check_documents(truth: Qrels | BenchmarkDataset, scoring: ScoringOptions) -> None:
+    """Errors about documents and their vectors come before those about runs, so they name no run."""
+    from assay.evaluation import check_known_documents
+    from assay.model import Qrels
+
+    if not isinstance(truth, Qrels):
+        check_known_documents(truth, scoring.metrics)
 
 
 def _side_by_side(score: Callable[[Any, str], T], sources: Sequence[tuple[Any, str]]) -> list[T]:
@@ -222,14 +231,15 @@ def _describe(source: Any, name: str) -> str:
 
 
 def _errors_at(options: argparse.Namespace, inputs: Inputs, source: Any) -> AbstractContextManager[None]:
-    """Errors name the file of the run, unless the benchmark or the id map is wrong."""
+    """Errors name the file of the run, unless the benchmark, the id map or the file of vectors is wrong."""
     from assay.files import FileSource
 
     if not isinstance(source, FileSource):
         return nullcontext()
-    id_map = (options.id_map,) if inputs.is_dataset and getattr(options, "id_map", None) else ()
+    flags = ("id_map", "vectors") if inputs.is_dataset else ()
+    others = tuple(str(path) for flag in flags if (path := getattr(options, flag, None)))
     return errors_at(
-        source, "a run", dataset=inputs.truth if inputs.is_dataset else "", others=id_map, order=inputs.rules.order
+        source, "a run", dataset=inputs.truth if inputs.is_dataset else "", others=others, order=inputs.rules.order
     )
 
 

@@ -44,15 +44,19 @@ def register_model(name: str, vectors: Callable[[list[str]], Sequence[Sequence[f
     _registered[name] = EmbeddingModel(name, vectors)
 
 
-def check_model(owner: str, model: str) -> None:
-    """Raise unless the package that the model needs is installed; a file of vectors is not a model."""
+def check_model(owner: str, model: str, written: str = "") -> None:
+    """Raise unless the package that the model needs is installed; a file of vectors is not a model.
+
+    `written` is how the user writes the model, for an error; by default as a parameter of its owner.
+    """
     if model.lower().endswith((".npy", ".npz")):
         message = f"{owner}(model='{model}'): {model} contains vectors, not a model. To search vectors, use"
         raise UsageError(f"{message} vectors(documents={model}, queries=queries{Path(model).suffix})")
     if model == WORDLLAMA:
         _check_installed(owner, "wordllama", install_command("dense"))
     else:
-        _check_installed(f"{owner}(model='{model}')", "sentence_transformers", install_command("sentence-transformers"))
+        subject = written or f"{owner}(model='{model}')"
+        _check_installed(subject, "sentence_transformers", install_command("sentence-transformers"))
 
 
 def _check_installed(owner: str, package: str, install: str) -> None:
@@ -72,10 +76,10 @@ def load_model(owner: str, model: str) -> EmbeddingModel:
         raise UsageError(f"{owner}: cannot load the model {model!r}: {error}") from error
 
 
-def check_known(owner: str, model: str) -> None:
+def check_known(owner: str, model: str, written: str = "") -> None:
     """Raise unless the model is registered, or the package that it needs is installed."""
     if model not in _registered:
-        check_model(owner, model)
+        check_model(owner, model, written)
 
 
 def find_model(owner: str, model: str) -> EmbeddingModel:

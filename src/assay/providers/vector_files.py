@@ -53,11 +53,14 @@ class VectorFile:
     def _rows(self) -> dict[str, int]:
         return {row_id: row for row, row_id in enumerate(self.ids or ())}
 
-    def rows_by_id(self, order: Collection[str] | None) -> dict[str, int]:
-        """Id → row. If the file has no ids, its rows are in this order, and the numbers of rows and ids must be equal."""
+    def rows_by_id(self, order: Collection[str] | None, ways: str = "") -> dict[str, int]:
+        """Id → row. If the file has no ids, its rows are in this order, and the numbers of rows and ids must be equal.
+
+        `ways` is how to name the ids, for an error; by default as for a provider, which has an option for a file of ids.
+        """
         if self.ids is not None:
             return self._rows
-        ways = f"set {plural(self.of)}_ids=ids.txt, or use an .npz file with ids and vectors"
+        ways = ways or f"set {plural(self.of)}_ids=ids.txt, or use an .npz file with ids and vectors"
         if order is None:
             raise PermanentFailure(f"{self.path} has no ids, and the order of the {plural(self.of)} is unknown: {ways}")
         if len(order) != len(self.vectors):

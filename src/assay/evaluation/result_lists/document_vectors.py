@@ -12,7 +12,7 @@ import numpy as np
 from assay.arrays import Floats, ratio
 from assay.datasets import BenchmarkDataset, VectorSource
 from assay.embeddings import WORDLLAMA, EmbeddingModel, TextVectors, check_known, find_model, without_capitals
-from assay.errors import DataError, UsageError
+from assay.errors import DataError, ProviderError, UsageError
 from assay.model import fingerprint, text_id
 from assay.providers import file_digests, is_vector_file, open_vectors
 from assay.text import counted, shortened
@@ -20,6 +20,7 @@ from assay.text import counted, shortened
 OWNER = "ild"
 IN_MEMORY = "vectors"
 """Where vectors come from that were passed from Python."""
+WITH_IDS = "or use a file with ids and vectors, such as .npz"
 WAYS = "Use a file (--vectors vectors.npz), or the tags of the documents: ild(by=tags)"
 
 
@@ -91,8 +92,11 @@ def _check_finite(ids: Sequence[str], rows: Floats, source: str) -> None:
 
 def _of_file(dataset: BenchmarkDataset, path: str) -> DocumentVectors:
     """The rows of a file. Without ids, they are in the order of the documents."""
-    file = open_vectors(path, "", "document")
-    number = file.rows_by_id(list(dataset.documents))
+    try:
+        file = open_vectors(path, "", "document")
+        number = file.rows_by_id(list(dataset.documents), WITH_IDS)
+    except ProviderError as error:  # no provider is involved: the data are wrong
+        raise DataError(str(error)) from None
     _check_ids(dataset, number, path)
 
     def of(ids: Sequence[str]) -> Floats:
@@ -109,7 +113,7 @@ def _of_file(dataset: BenchmarkDataset, path: str) -> DocumentVectors:
 
 def _of_model(dataset: BenchmarkDataset, name: str, text_of: Callable[[str], str]) -> DocumentVectors:
     try:
-        check_known(OWNER, name)
+        check_known(OWNER, name, f"the model {name!r} of vectors")
     except UsageError as error:
         raise UsageError(f"{error}. {WAYS}") from None
     if not any(document.content.strip() for document in dataset.documents.values()):
