@@ -13,7 +13,7 @@ from assay.evaluation.bands import Band
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
 from assay.metrics import BoundMetric
-from assay.model import Column, Policy, Qrels, Query, ScoreTable
+from assay.model import Column, Exposure, Policy, Qrels, Query, ScoreTable
 from assay.serialize import to_json
 
 T = TypeVar("T")
@@ -109,8 +109,10 @@ def _chosen(by_metric: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
 
 
 def _stacked_column(columns: Sequence[Column]) -> Column:
-    score, weight = (np.concatenate([getattr(column, name) for column in columns]) for name in ("score", "weight"))
-    return Column(score, weight, columns[0].aggregation)
+    weights = [column.weight for column in columns]
+    is_of_lists = columns[0].aggregation.figure is not None and all(column.is_composed for column in columns)
+    weight = Exposure.stacked(weights) if is_of_lists else np.concatenate(weights)
+    return Column(np.concatenate([column.score for column in columns]), weight, columns[0].aggregation)
 
 
 def _stacked_repeats(parts: Sequence[Mapping[str, Floats]]) -> dict[str, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from assay.arrays import Floats, Ints, ratio
 
 NO_DOCUMENT = -1
-"""In the parts of a query: a rank without a document of the catalogue."""
+"""In the parts of a query: a rank without a document of the catalogue. Further catalogues have −2, −3 …"""
 Figure = Callable[["Exposure"], Floats]
 """What is computed from an exposure, without each group of lists."""
 
@@ -18,8 +18,8 @@ Figure = Callable[["Exposure"], Floats]
 class Exposure(NamedTuple):
     """How often each document is shown by each group of lists.
 
-    A row for each pair of group and document. The parts of a query are the size of the catalogue and the numbers of the
-    documents in its list.
+    A row for each pair of group and document. The parts of a query are the size of its catalogue and the numbers of the
+    documents in its list. Queries of several benchmarks have several catalogues; see `stacked`.
     """
 
     group: Ints
@@ -37,7 +37,24 @@ class Exposure(NamedTuple):
         shown, doc = np.unique(parts[row, column + 1], return_inverse=True)
         pair, times = np.unique(groups[row] * max(len(shown), 1) + doc, return_counts=True)
         group, doc = np.divmod(pair, max(len(shown), 1))
-        return cls(group, doc, times, n_groups, float(parts[:, 0].max(initial=0.0)))
+        places = np.unique(_catalogues(parts), return_index=True)[1]
+        return cls(group, doc, times, n_groups, float(parts[places, 0].sum()))
+
+    @staticmethod
+    def stacked(parts: Sequence[Floats]) -> Floats:
+        """The parts of the queries of several benchmarks, one after the other. Each benchmark has documents of its own."""
+        width = max(each.shape[1] for each in parts) + 1  # a rank without a document in each row tells the catalogue
+        stacked = [np.full((len(each), width), np.nan) for each in parts]
+        n_documents = n_catalogues = 0
+        for each, moved in zip(parts, stacked, strict=True):
+            is_known = ~np.isnan(each[:, 0])
+            known, catalogue = each[is_known], _catalogues(each[is_known])
+            lists = np.pad(known[:, 1:], ((0, 0), (0, width - each.shape[1])), constant_values=NO_DOCUMENT)
+            nothing = (NO_DOCUMENT - n_catalogues - catalogue)[:, np.newaxis]
+            moved[is_known] = np.hstack([known[:, :1], np.where(lists > NO_DOCUMENT, lists + n_documents, nothing)])
+            n_documents += int(lists.max(initial=NO_DOCUMENT)) + 1
+            n_catalogues += int(catalogue.max(initial=-1)) + 1
+        return np.concatenate(stacked)
 
     @property
     def total(self) -> Ints:
@@ -47,6 +64,11 @@ class Exposure(NamedTuple):
     def by_group(self, values: Floats | Ints) -> Floats:
         """The sum of the values of the rows of each group."""
         return np.bincount(self.group, weights=values, minlength=self.n_groups).astype(float)
+
+
+def _catalogues(parts: Floats) -> Ints:
+    """The number of the catalogue of each query."""
+    return np.asarray(NO_DOCUMENT - parts[:, 1:].min(axis=1, initial=NO_DOCUMENT)).astype(np.int64)
 
 
 def coverage(shown: Exposure) -> Floats:
