@@ -94,7 +94,7 @@ def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
         with Store.open(url) as store:
             store.save([result_of(1)])
     for create in (True, False):
-        with pytest.raises(StoreError, match="its layout is 10, this assay knows up to 9"):
+        with pytest.raises(StoreError, match="its layout is 11, this assay knows up to 10"):
             Store.open(url, create=create)
     with_steps(monkeypatch, add_owner)
     with Store.open(url) as store:

@@ -108,3 +108,16 @@ def test_the_ninth_layout_says_what_the_rows_of_a_result_are(url):
         store.save([result_of(2).with_fields(provenance={"log": {}, "rows_are": "user"})])
         assert [entry.rows_are for entry in store.list()] == ["user", "query"]
         assert store.check().faults == ()
+
+
+def test_the_tenth_layout_says_what_metrics_read_about_documents(url):
+    with Store.open(url) as store:
+        store.save([result_of(1)])
+    execute(url, "ALTER TABLE assay_figures DROP COLUMN documents_read", "DELETE FROM assay_schema WHERE version > 9")
+    with Store.open(url) as store:
+        for tags in ("one", "one", "two"):
+            read = {"documents_read": {"mrr": {"tags": tags}}}
+            store.save([result_of(2).with_fields(relevance={**result_of(2).relevance, **read}, notes=(tags,))])
+        datasets = [point.dataset for point in store.history("mrr")]
+        assert len(set(datasets)) == 3  # unknown, one and two
+        assert store.check().faults == ()

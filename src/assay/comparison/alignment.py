@@ -16,7 +16,7 @@ from assay.arrays import Floats
 from assay.comparison.independent_users import is_about_users
 from assay.comparison.options import place_of
 from assay.errors import Hint, NotComparable, UsageError
-from assay.evaluation import Result
+from assay.evaluation import Result, documents_read_by
 from assay.metrics import BoundMetric, Metric, WrittenMetric, parse_metrics
 from assay.model import Policy
 from assay.text import counted, some_of
@@ -138,18 +138,27 @@ def _changed_data(first: Result, other: Result) -> str:
     return "judgments" if ours and theirs and ours != theirs else ""
 
 
-DOCUMENT_DATA = {"ild": "document_vectors", "novelty": "document_popularity"}
-"""Metric → what results record about the data of documents that it reads."""
+NAMED_SOURCES = ("vectors", "popularity")
+"""Data of documents of which results record the source; of other data they record only a digest."""
 
 
 def _document_differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
-    """Differences in the vectors and the popularity of documents."""
-    read = dict.fromkeys(DOCUMENT_DATA[metric.metric.name] for metric in metrics if metric.metric.name in DOCUMENT_DATA)
-    for name in read:
-        ours, theirs = (result.relevance.get(name) for result in (first, other))
-        if ours is not None and theirs is not None and ours != theirs:
-            what = name.removeprefix("document_")
-            yield f"{first.name} reads the {what} of documents from {ours}, and {other.name} from {theirs}"
+    """Differences in what metrics read about documents: tags, texts, vectors, popularity, and which documents there are."""
+    changed: dict[tuple[str, str, str], list[str]] = {}
+    for metric in metrics:
+        ours, theirs = (documents_read_by(result, metric) for result in (first, other))
+        for what in ours:
+            if what in theirs and ours[what] != theirs[what]:
+                changed.setdefault((what, ours[what], theirs[what]), []).append(metric.name)
+    for (what, ours_is, theirs_is), names in changed.items():
+        if what in NAMED_SOURCES:
+            yield f"{first.name} reads the {what} of documents from {ours_is}, and {other.name} from {theirs_is}"
+        else:
+            ours_has, theirs_has = (known.rpartition(" ")[0] for known in (ours_is, theirs_is))  # `20 documents`
+            sizes = f" ({ours_has} and {theirs_has})" if ours_has != theirs_has else ""
+            different = f"catalogues{sizes}" if what == "catalogue" else f"{what} of documents"
+            verb = "reads" if len(names) == 1 else "read"
+            yield f"{first.name} and {other.name} have different {different}, which {some_of(names)} {verb}"
 
 
 def _relevance_differences(first: Result, other: Result) -> Iterator[str]:

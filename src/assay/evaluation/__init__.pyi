@@ -95,6 +95,8 @@ from assay.evaluation.repeats import rankings_of_repeat as rankings_of_repeat
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
 from assay.evaluation.result_lists.known_documents import check_known_documents as check_known_documents
+from assay.evaluation.result_lists.read_documents import documents_read_by as documents_read_by
+from assay.evaluation.result_lists.read_documents import with_metrics_of as with_metrics_of
 from assay.evaluation.result_parts import QUERY as QUERY
 from assay.evaluation.result_parts import ROWS_ARE as ROWS_ARE
 from assay.evaluation.result_parts import Confidence as Confidence

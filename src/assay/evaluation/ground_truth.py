@@ -20,6 +20,7 @@ from assay.evaluation.profile import Profile, Setting
 from assay.evaluation.result import Result
 from assay.evaluation.result_lists.known_documents import VIEW as RESULT_LISTS
 from assay.evaluation.result_lists.known_documents import DatasetDocuments, reads_lists
+from assay.evaluation.result_lists.read_documents import read_documents
 from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.files import (
     FileSource,
@@ -118,10 +119,11 @@ def evaluate_without_judgments(
     undefined = [metric.name for metric in asked_metrics if metric.metric.view not in views]
     note = note_on_no_judgments(len(query_ids), undefined, texts)
     notes = (*notes_on_reading(dataset), *notes_on_tags(dataset), *documents.notes(), note)
+    sources = documents.describe()
     return Result(
         name,
         scores,
-        Provenance(profile.policy, profile.name, documents.describe(), notes=notes),
+        Provenance(profile.policy, profile.name, {**sources, **read_documents(dataset, metrics, sources)}, notes=notes),
         Evidence(queries=asked.queries),
     )
 

@@ -148,6 +148,7 @@ class SavedRelevance(msgspec.Struct, frozen=True):
     semantic_threshold: float | None = None
     semantic_model: str | None = None
     unit: str | None = None
+    documents_read: dict[str, dict[str, str]] = {}
 
 
 class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

@@ -33,6 +33,7 @@ from assay.evaluation.relevance import Judgement, Relevance, TermSource, judge, 
 from assay.evaluation.result import Result
 from assay.evaluation.result_lists.known_documents import VIEW as RESULT_LISTS
 from assay.evaluation.result_lists.known_documents import DatasetDocuments, check_known_documents
+from assay.evaluation.result_lists.read_documents import read_documents
 from assay.evaluation.result_parts import Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.short_rankings import with_short_run
 from assay.evaluation.times.ages import AgeSource
@@ -249,12 +250,14 @@ def evaluate_dataset(
     known = DatasetDocuments(whole, judgement.owner)
     about = (times, spans, views, dataset.documents, AgeSource.of(dataset), known)
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, *about)
+    sources = known.describe()
+    read = read_documents(whole, result.metrics, sources)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     notes = (*_notes_on_data(dataset, judgement, result, known), *notes_on_ids, *result.notes)
     rankings = {query: dict(ranking) for query, ranking in (judgement.chunks or {}).items()}
     scored = without_constant_judged(result, dataset, judgement.resolved.strategies).with_fields(
-        relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe(), **known.describe()},
+        relevance={**judgement.resolved.to_dict(), **judgement.missing.to_dict(), **context.describe(), **sources, **read},
         notes=notes,
         run=rankings or result.run,
         queries=with_age_tags(result, dataset.queries),

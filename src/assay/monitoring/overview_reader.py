@@ -180,7 +180,8 @@ def _drafts(
 
 def _run_point(result: NewestResult, value: Value | None) -> RunPoint:
     figures = (value.value, value.low, value.high, value.n) if value is not None else (None, None, None, 0)
-    counts = (result.n_queries, result.n_failed, result.is_failed, result.comparable)
+    comparable = result.comparable if value is None else value.comparable(result.comparable)
+    counts = (result.n_queries, result.n_failed, result.is_failed, comparable)
     return RunPoint(result.number, result.evaluation, result.place, result.started, *figures, *counts)
 
 

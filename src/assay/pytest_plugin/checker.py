@@ -167,13 +167,15 @@ class SessionResults:
 
     def add(self, result: Result) -> tuple[Result, str]:
         """The result under the name that it is saved by, and a note if that is not its own name."""
+        from assay.evaluation import with_metrics_of
+
         number, key = 1, (result.benchmark, result.name)
         while key in self.results and not _is_same(self.results[key], result):
             number += 1
             key = (result.benchmark, f"{result.name}-{number}")
         named = result.renamed(key[1])
         first = self.results.get(key)
-        self.results[key] = replace(first, all_scores=first.all_scores.joined(named.all_scores)) if first else named
+        self.results[key] = with_metrics_of(first, named) if first else named
         about = (
             f"{result.name} retrieved other documents in another check, so this result is called {key[1]}. "
             "Use name= to choose a name"

@@ -17,7 +17,7 @@ from assay.evaluation import Result
 from assay.metrics import BoundMetric, find_metric, recorded_metric
 from assay.store.packing import LazyMapping, decompress, report_damage
 from assay.store.rows import read_first, read_rows, store_prefix
-from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
+from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS, with_documents_read
 from assay.store.stored_result import Entry, Figure, Point, to_stored, unpack_record
 from assay.store.timestamps import now
 from assay.store.writing import comparability_of
@@ -76,6 +76,7 @@ class PointRow(NamedTuple):
     comparable: str | None
     was_baseline: Truth
     result: int
+    documents_read: str | None
 
 
 class WordRow(NamedTuple):
@@ -174,12 +175,15 @@ def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Poi
     """
     of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
     of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
-    of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None), RESULTS.c.number)
+    of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None), RESULTS.c.number, FIGURES.c.documents_read)
     statement: Select[Any] = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
     statement = chosen.apply(statement.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
     order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
     rows = read_rows(connection, statement.order_by(*order), PointRow)
-    return [Point._make((*row[:-2], bool(row.was_baseline), row.result)) for row in rows]
+    return [
+        Point._make((*row[:8], with_documents_read(row.comparable, row.documents_read), bool(row.was_baseline), row.result))
+        for row in rows
+    ]
 
 
 def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
@@ -195,7 +199,7 @@ def point_of(result: Result, metric: str) -> Point:
     figure = next((summary for summary in stored_result.figures if summary.metric == name), None)
     value, n = (figure.value, figure.n) if figure else (None, 0)
     where = (printable(result.benchmark), printable(result.name))
-    return Point("", now(), *where, value, None, None, n, comparability_of(stored_result))
+    return Point("", now(), *where, value, None, None, n, comparability_of(stored_result, name))
 
 
 def stored_metric(connection: Connection, name: str) -> BoundMetric:

@@ -21,6 +21,7 @@ from assay.store.rows import read_first
 from assay.store.schema import (
     BASELINES,
     EVALUATIONS,
+    FIGURES,
     GUARDS,
     JUDGMENTS,
     METADATA,
@@ -118,6 +119,12 @@ def _add_rows_are(connection: Connection) -> None:
         connection.execute(text(f"ALTER TABLE {RESULTS.name} ADD COLUMN rows_are TEXT NOT NULL DEFAULT 'query'"))
 
 
+def _add_documents_read(connection: Connection) -> None:
+    """Version 10: what a metric read about documents; older figures do not say it."""
+    if "documents_read" not in {column["name"] for column in inspect(connection).get_columns(FIGURES.name)}:
+        connection.execute(text(f"ALTER TABLE {FIGURES.name} ADD COLUMN documents_read TEXT"))
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _add_comparability,
@@ -128,6 +135,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _add_query_notes,
     _add_settled,
     _add_rows_are,
+    _add_documents_read,
 )
 """The step at index n leads to version n + 1."""
 

@@ -13,7 +13,7 @@ from assay.store.database import Database
 from assay.store.listing import IS_FAILED, Truth
 from assay.store.query_scores import in_parts, read_records
 from assay.store.rows import read_first, read_rows
-from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS
+from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS, with_documents_read
 
 
 class NewestResult(NamedTuple):
@@ -64,6 +64,12 @@ class Value(NamedTuple):
     low: float | None
     high: float | None
     n: int
+    documents_read: str | None = None
+    """A digest of what the metric read about documents; None if it read nothing."""
+
+    def comparable(self, of_results: str) -> str:
+        """Equal if values of the metric can be compared; `of_results` is that of its result."""
+        return with_documents_read(of_results, self.documents_read)
 
 
 class Baseline(NamedTuple):
@@ -146,7 +152,8 @@ def list_values(connection: Connection, metrics: Iterable[str], per_series: int)
     """The values of the newest results and of baselines by these metrics; none if a provider failed on every query."""
     ranked = _ranked()
     of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
-    statement: Select[Any] = select(FIGURES.c.result, FIGURES.c.metric, *of_figure, FIGURES.c.n).select_from(FIGURES)
+    statement: Select[Any] = select(FIGURES.c.result, FIGURES.c.metric, *of_figure, FIGURES.c.n, FIGURES.c.documents_read)
+    statement = statement.select_from(FIGURES)
     statement = statement.join(RESULTS).join(ranked, ranked.c.number == FIGURES.c.result)
     is_shown = or_(ranked.c.age <= per_series, RESULTS.c.evaluation.in_(select(BASELINES.c.evaluation)))
     return read_rows(connection, statement.where(and_(FIGURES.c.metric.in_(sorted(set(metrics))), is_shown)), Value)

@@ -116,8 +116,12 @@ FIGURES = Table(
     Column("low", Float(53)),
     Column("high", Float(53)),
     Column("n", Integer, nullable=False),
+    Column("documents_read", Text),
 )
-"""The summaries, for lists and history; None if undefined."""
+"""The summaries, for lists and history; None if undefined.
+
+`documents_read` is a digest of what the metric read about documents, such as their tags; None if it read nothing.
+"""
 
 TAGS = Table(
     "assay_tags",
@@ -242,6 +246,17 @@ def comparable_of(record: Mapping[str, Any], dataset: str) -> str:
         **{name: relevance[name] for name in LATER_DECIDED_BY if name in relevance},
     }
     return digest_of(pack_json(terms))
+
+
+def documents_read_of(record: Mapping[str, Any], metric: str) -> str | None:
+    """A digest of what a metric read about documents; None if nothing is recorded."""
+    read = (record.get("relevance", {}).get("documents_read") or {}).get(metric)
+    return digest_of(pack_json(dict(sorted(read.items())))) if read else None
+
+
+def with_documents_read(comparable: str | None, documents_read: str | None) -> str:
+    """A digest that is equal if values of one metric can be compared: that of the results, and what the metric read."""
+    return f"{comparable or ''}:{documents_read}" if documents_read else comparable or ""
 
 
 def _fingerprints(record: Mapping[str, Any]) -> Any:

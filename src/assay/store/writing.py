@@ -18,7 +18,16 @@ from assay.evaluation import QUERY, ROWS_ARE, Result
 from assay.execution import EVALUATION, Plan
 from assay.serialize import to_json
 from assay.store.packing import compress, digest_of, pack_json, unpack_json
-from assay.store.schema import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS, comparable_of
+from assay.store.schema import (
+    DATASETS,
+    EVALUATIONS,
+    FIGURES,
+    PAYLOADS,
+    RESULTS,
+    comparable_of,
+    documents_read_of,
+    with_documents_read,
+)
 from assay.store.stored_result import StoredResult, to_stored
 from assay.store.timestamps import now, parse_timestamp
 from assay.text import printable, shortened, type_with_article
@@ -166,14 +175,23 @@ def _insert_result(
         "rows_are": str(plain.get("provenance", {}).get(ROWS_ARE, QUERY)),
     }
     number = _insert_row(connection, RESULTS, row)
-    figures = [{"result": number, "place": at, **figure._asdict()} for at, figure in enumerate(stored_result.figures)]
+    figures = [
+        {
+            "result": number,
+            "place": at,
+            **figure._asdict(),
+            "documents_read": documents_read_of(plain, figure.metric),
+        }
+        for at, figure in enumerate(stored_result.figures)
+    ]
     if figures:
         connection.execute(insert(FIGURES), figures)
 
 
-def comparability_of(stored_result: StoredResult) -> str:
-    """A digest that is equal if the values of two results can be compared."""
-    return comparable_of(stored_result.plain, _dataset_row(stored_result)["digest"])
+def comparability_of(stored_result: StoredResult, metric: str = "") -> str:
+    """A digest that is equal if the values of two results, by this metric if there is one, can be compared."""
+    comparable = comparable_of(stored_result.plain, _dataset_row(stored_result)["digest"])
+    return with_documents_read(comparable, documents_read_of(stored_result.plain, metric))
 
 
 def _dataset_row(stored_result: StoredResult) -> dict[str, Any]:
