@@ -37,7 +37,7 @@ def tests_used(comparison: Comparison) -> dict[str, str]:
     if chosen.test.claim != "differs" or chosen.test.is_for_many:
         return {"test": chosen.name}
     tested = comparison.metrics if comparison.how.correct_metrics else comparison.metrics[:1]
-    if all(metric.metric.aggregation.figure is not None for metric in tested):
+    if not chosen.test.is_bayesian and all(metric.metric.aggregation.figure is not None for metric in tested):
         return {"test": STUDENT}
     if not estimates:
         return {"test": chosen.name}

@@ -204,6 +204,7 @@ def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: Compar
     if aggregation == MEAN:
         return ""
     is_measured = test.test.claim != "differs" or test.scale > 0  # the margin is in units of a query's score
+    is_measured = is_measured or (test.test.is_bayesian and aggregation.figure is not None)
     return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
 
 

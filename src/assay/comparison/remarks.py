@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ FEW_CLUSTERS = "With {n}, p of a two-sided randomisation test is at least {p:g},
 
 def remarks_on(comparison: Comparison) -> Iterator[str]:
     """Remarks on Bayesian probabilities, untested pairs, values that are not means, and tests with too few queries."""
-    if comparison.how.bound_test.test.name == "bayesian":
+    if comparison.how.bound_test.test.is_bayesian:
         yield from _probabilities(comparison)
     for metric in comparison.metrics:
         pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
@@ -57,7 +58,7 @@ def _probabilities(comparison: Comparison) -> Iterator[str]:
     rope = comparison.how.bound_test.params["rope"]
     by = f" by more than {rope:g}" if rope else ""
     for pair in comparison.pairs:
-        if pair.untested:
+        if pair.untested or math.isnan(pair.p_better):
             continue
         better, equal = pair.p_better, pair.p_equal
         same = f", practically equal with {percent(equal, 1)}" if rope else ""

@@ -90,6 +90,8 @@ class StatisticalTest(Described):
     is_paired: bool = True
     is_of_mean: bool = False
     """Whether it tests the mean difference, so that an interval of the mean can agree with it."""
+    is_bayesian: bool = False
+    """Whether it computes how probable it is that the mean of b is better."""
     claim: str = "differs"
     """What a small p is evidence of: that b `differs`, that it is `not_worse` than a, or that both are `equal`."""
     ahead: str = "{ahead} is ahead of {behind}"

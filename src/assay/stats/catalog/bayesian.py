@@ -73,6 +73,7 @@ BAYESIAN = StatisticalTest(
     bayesian,
     params=(ROPE,),
     aliases=("bayes", "bayesian_t", "bayesian_paired_t"),
+    is_bayesian=True,
     assumes="Differences are approximately normal, and nothing was known about their mean in advance.",
     cite="Sakai 2017, The Probability That Your Hypothesis Is Correct; Kruschke 2013, J. Exp. Psychol. General 142(2)",
 )
