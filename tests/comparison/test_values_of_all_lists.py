@@ -7,7 +7,7 @@ import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.reports import ComparisonReport, render_comparisons
 
-METRICS = ["catalogue_coverage@5", "ndcg@5"]
+METRICS = ["catalogue_coverage@5", "exposure_gini@5", "ndcg@5"]
 N, SIZE = 20, 300
 
 
@@ -34,7 +34,7 @@ def printed_as_markdown(compared):
 def test_a_bayesian_test_says_nothing_about_a_value_that_is_no_mean(results, test):
     compared = assay.compare(None, results, METRICS, test=test)
     by_metric = {pair.metric: pair for pair in compared.pairs}
-    coverage, ndcg = (by_metric[metric] for metric in METRICS)
+    coverage, _, ndcg = (by_metric[metric] for metric in METRICS)
     assert coverage.untested == "this test needs a mean over queries"
     assert (np.isnan(coverage.p), coverage.is_significant, coverage.better) == (True, False, None)
     assert coverage.low > 0  # the interval is still that of the jackknife
@@ -45,3 +45,14 @@ def test_a_bayesian_test_says_nothing_about_a_value_that_is_no_mean(results, tes
     assert "is better than few on ndcg@5" in printed
     assert "Student" not in printed
     assert compared.to_dict()["how"]["test"] == test
+
+
+def test_the_head_names_the_test_of_values_of_all_lists_beside_that_of_means(results):
+    both = assay.compare(None, results, METRICS, correct_metrics=True)
+    assert both.to_dict()["how"]["test_of_all_lists"] == "student_t"
+    assert "randomization test (Student's t test on values of all lists)" in printed_as_markdown(both)
+    only = assay.compare(None, results, ["catalogue_coverage@5", "exposure_gini@5"], correct_metrics=True)
+    assert (only.to_dict()["how"]["test"], "test_of_all_lists" in only.to_dict()["how"]) == ("student_t", False)
+    first = assay.compare(None, results, METRICS[::-1])  # only ndcg@5 is tested
+    assert "test_of_all_lists" not in first.to_dict()["how"]
+    assert "Student's t test" not in printed_as_markdown(first)

@@ -28,7 +28,7 @@ def estimated_metrics(comparison: Comparison) -> list[str]:
 
 
 def tests_used(comparison: Comparison) -> dict[str, str]:
-    """The test in plain values: Student's t replaces a test of differences on estimates. Both, if there are other metrics.
+    """The tests in plain values: Student's t replaces a test of differences on estimates. Both, if there are other metrics.
 
     It also replaces the test of a value that all result lists have together. The other tests are t-tests already, or need
     scores of single queries.
@@ -36,13 +36,12 @@ def tests_used(comparison: Comparison) -> dict[str, str]:
     chosen, estimates = comparison.how.bound_test, estimated_metrics(comparison)
     if chosen.test.claim != "differs" or chosen.test.is_for_many:
         return {"test": chosen.name}
-    tested = comparison.metrics if comparison.how.correct_metrics else comparison.metrics[:1]
-    if not chosen.test.is_bayesian and all(metric.metric.aggregation.figure is not None for metric in tested):
+    tested = [] if chosen.test.is_bayesian else comparison.metrics[: None if comparison.how.correct_metrics else 1]
+    of_lists = [metric for metric in tested if metric.metric.aggregation.figure is not None]
+    if (of_lists and len(of_lists) == len(tested)) or (estimates and len(estimates) == len(comparison.metrics)):
         return {"test": STUDENT}
-    if not estimates:
-        return {"test": chosen.name}
-    is_only = len(estimates) == len(comparison.metrics)
-    return {"test": STUDENT} if is_only else {"test": chosen.name, "test_of_estimates": STUDENT}
+    beside = {"test_of_estimates": estimates, "test_of_all_lists": of_lists}
+    return {"test": chosen.name, **{name: STUDENT for name, some in beside.items() if some}}
 
 
 def estimate_remarks(comparison: Comparison) -> Iterator[str]:

@@ -38,6 +38,7 @@ class How(msgspec.Struct):
     seed: int
     cluster: str | UnsetType = UNSET
     test_of_estimates: str | UnsetType = UNSET
+    test_of_all_lists: str | UnsetType = UNSET
 
 
 class Overall(msgspec.Struct):

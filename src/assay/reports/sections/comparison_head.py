@@ -83,13 +83,15 @@ def n_queries_text(comparison: Comparison) -> str:
 def test_text(comparison: Comparison) -> str:
     """The test, its margin or its parameters that are not the default, and its number of permutations or resamples.
 
-    On estimates, it is the test that replaces the chosen one.
+    On estimates and on values that all lists have together, it is the test that replaces the chosen one.
     """
     used = tests_used(comparison)
     if used["test"] == STUDENT:
         alternative = comparison.how.bound_test.params.get("alternative", TWO_SIDED)
         return STUDENT_TEXT if alternative == TWO_SIDED else f"{STUDENT_TEXT}, alternative {alternative}"
-    return f"{_chosen_test(comparison)}{f' ({STUDENT_TEXT} on estimates)' if 'test_of_estimates' in used else ''}"
+    others = {"test_of_estimates": "estimates", "test_of_all_lists": "values of all lists"}
+    about = " and ".join(text for name, text in others.items() if name in used)
+    return f"{_chosen_test(comparison)}{f' ({STUDENT_TEXT} on {about})' if about else ''}"
 
 
 def _chosen_test(comparison: Comparison) -> str:
