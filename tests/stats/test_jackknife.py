@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import entropy, t, ttest_1samp
+from scipy.stats import entropy, t
 
 import assay
 from assay import BenchmarkDataset, Document, Query
@@ -49,6 +49,21 @@ def jackknife_values(aggregation, blocks):
     return every + (len(blocks) - 1) * (np.mean(without) - np.array(without))
 
 
+def one_document(aggregation, lists):
+    """How much the value changes without the document that is shown least, or with another one if there is only one."""
+    times = Counter(document for shown in lists for document in shown)
+    if len(times) > 1:
+        least = min(times, key=times.__getitem__)
+        changed = [shown - {least} for shown in lists]
+    else:
+        changed = [*lists, {next(document for document in range(SIZE) if document not in times)}]
+    return abs(plain(aggregation, lists) - plain(aggregation, changed))
+
+
+def error_of(values, *changes):
+    return math.sqrt(values.var(ddof=1) / len(values) + sum(change**2 for change in changes))
+
+
 def column(aggregation, lists):
     return Column(np.full(len(lists), math.nan), parts_of(lists), aggregation)
 
@@ -59,7 +74,9 @@ def test_value_and_interval(aggregation, lists):
     values = jackknife_values(aggregation, [[shown] for shown in lists])
     estimate = jackknifed(parts_of(lists), aggregation.figure)
     assert column(aggregation, lists).summary() == pytest.approx(plain(aggregation, lists))
-    assert (estimate.value, estimate.error) == pytest.approx((values.mean(), values.std(ddof=1) / math.sqrt(len(lists))))
+    error = error_of(values, one_document(aggregation, lists))
+    assert (estimate.value, estimate.error) == pytest.approx((values.mean(), error))
+    assert estimate.error > 0
     half = t.ppf(0.975, len(lists) - 1) * estimate.error
     low, high, method = column_intervals({"": column(aggregation, lists)}, "bootstrap")[""]
     assert (low, high) == pytest.approx((estimate.value - half, estimate.value + half))
@@ -68,14 +85,14 @@ def test_value_and_interval(aggregation, lists):
 
 @FIGURES
 @given(lists=LISTS, others=st.data())
-def test_differences_are_a_paired_t_test(aggregation, lists, others):
+def test_differences_are_a_paired_t_test_that_one_document_of_a_system_cannot_decide(aggregation, lists, others):
     other = others.draw(st.lists(st.sets(st.integers(0, SIZE - 1), min_size=1, max_size=LONGEST), min_size=len(lists),
                                  max_size=len(lists)))  # fmt: skip
     a, b = (jackknife_values(aggregation, [[shown] for shown in some]) for some in (lists, other))
     gap = jackknifed_gap(parts_of(lists), parts_of(other), aggregation.figure).mean
     assert gap.value == pytest.approx(plain(aggregation, other) - plain(aggregation, lists), abs=1e-12)
-    if (b - a).std() > 1e-9:
-        assert gap.p() == pytest.approx(ttest_1samp(b - a, 0).pvalue)
+    error = error_of(b - a, one_document(aggregation, lists), one_document(aggregation, other))
+    assert gap.p() == pytest.approx(2 * t.sf(abs((b - a).mean()) / error, len(lists) - 1))
 
 
 @FIGURES
@@ -90,7 +107,7 @@ def test_clusters_are_left_out_together(aggregation, lists, codes):
         [shown for shown, code in zip(lists, clusters.codes, strict=True) if code == each] for each in range(clusters.n)
     ]
     values = jackknife_values(aggregation, blocks)
-    half = t.ppf(0.975, clusters.n - 1) * values.std(ddof=1) / math.sqrt(clusters.n)
+    half = t.ppf(0.975, clusters.n - 1) * error_of(values, one_document(aggregation, lists))
     assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half))
 
 
@@ -113,8 +130,43 @@ def test_compare_and_slices_use_the_lists_of_their_queries():
     assert (pair.value_a, pair.value_b, pair.difference) == (2 / 8, 6 / 8, 4 / 8)
     # four queries of the second run show a document of their own, the two with f do not
     values = jackknife_values(CATALOGUE_COVERAGE, [[{0, place}] for place in (1, 2, 3, 4, 5, 5)]) * SIZE / 8 - 2 / 8
-    half = t.ppf(0.975, 5) * values.std(ddof=1) / math.sqrt(6)
+    error = error_of(values, 1 / 8, 1 / 8)
+    half = t.ppf(0.975, 5) * error
     assert (pair.interval, pair.low, pair.high) == ("t", pytest.approx(4 / 8 - half), pytest.approx(4 / 8 + half))
-    assert (pair.p, pair.better) == (pytest.approx(ttest_1samp(values, 0).pvalue), "varied")
+    assert (pair.p, pair.better) == (pytest.approx(2 * t.sf(4 / 8 / error, 5)), None)
     part = compared.results[1].subset(queries=["q0", "q2", "q4"])
     assert part.summary == {"catalogue_coverage@2": 4 / 8}
+
+
+def random_lists(rng, n, k, size):
+    return np.column_stack([np.full(n, float(size)), np.argsort(rng.random((n, size)), axis=1)[:, :k]])
+
+
+@pytest.mark.parametrize(("n", "k", "size"), [(50, 5, 40), (25, 5, 20), (20, 2, 2000)])
+@FIGURES
+def test_equal_systems_do_not_differ_if_nearly_all_documents_are_shown_or_nearly_none_twice(aggregation, n, k, size):
+    rng = np.random.default_rng([n, k, size])
+    sides = [(random_lists(rng, n, k, size), random_lists(rng, n, k, size)) for _ in range(100)]
+    known = [jackknifed(a, aggregation.figure) for a, _ in sides]
+    true = np.mean([each.value for each in known])
+    assert np.mean([low <= true <= high for low, high in (each.interval(0.95) for each in known)]) >= 0.95
+    p = np.array([jackknifed_gap(a, b, aggregation.figure).mean.p() for a, b in sides])
+    assert np.mean(p <= 0.05) <= 0.05
+    assert p.min() > 0.001
+
+
+def test_one_document_more_is_no_verdict():
+    shown = [{place % SIZE, (place + 1) % SIZE} for place in range(5 * SIZE)]
+    fewer = [some - {8} for some in shown]
+    gap = jackknifed_gap(parts_of(fewer), parts_of(shown), CATALOGUE_COVERAGE.figure).mean
+    assert (gap.value, gap.error) == pytest.approx((1 / SIZE, math.sqrt(2) / SIZE))  # 8 of 9, and all
+    assert gap.p() == pytest.approx(2 * t.sf(1 / math.sqrt(2), len(shown) - 1))
+
+
+def test_many_documents_more_are_a_verdict_although_no_query_shows_a_document_alone():
+    lists = [{place % SIZE, (place + 1) % SIZE} for place in range(5 * SIZE)]
+    few = [{place % 2} for place in range(len(lists))]
+    gap = jackknifed_gap(parts_of(few), parts_of(lists), CATALOGUE_COVERAGE.figure).mean
+    assert gap.value == pytest.approx(7 / SIZE)
+    assert gap.p() == pytest.approx(2 * t.sf(7 / math.sqrt(2), len(lists) - 1))
+    assert gap.p() < 0.001

@@ -41,6 +41,7 @@ from assay.stats.intervals import difference_intervals as difference_intervals
 from assay.stats.intervals import figure_difference as figure_difference
 from assay.stats.jackknife import jackknifed as jackknifed
 from assay.stats.jackknife import jackknifed_gap as jackknifed_gap
+from assay.stats.jackknife import one_document as one_document
 from assay.stats.mean_intervals import RESAMPLES as RESAMPLES
 from assay.stats.mean_intervals import Interval as Interval
 from assay.stats.mean_intervals import T as T

@@ -6,6 +6,10 @@ the value θ of all, and θ₋ᵢ without the i-th, the jackknife values are v�
 is θ, and their variance divided by n is the jackknife estimate of the variance of θ, which is on average too large rather
 than too small (Efron & Stein 1981, The Jackknife Estimate of Variance, Annals of Statistics 9(3)). The interval is about the
 expected value for n queries.
+
+"On average" is not enough where few documents decide. If no document is shown by exactly one query, or if every document is,
+the value is the same without each query, and the variance is 0, although other queries would show other documents. So the
+square of the change by one document is added: how much the value changes if the document that is shown least were not shown.
 """
 
 from __future__ import annotations
@@ -31,7 +35,19 @@ class Gap(NamedTuple):
 
 def jackknifed(parts: Floats, figure: Figure, groups: Ints | None = None) -> EstimatedMean:
     """The value of all lists, with the standard error of the jackknife; each query is a group by default."""
-    return _mean(_values(parts, figure, groups))
+    return _mean(_values(parts, figure, groups), one_document(parts, figure))
+
+
+def one_document(parts: Floats, figure: Figure) -> float:
+    """How much the value changes if the document that is shown least were not shown.
+
+    If a single document or none is shown, it is the change by another document that is shown once.
+    """
+    shown = Exposure.of(parts, np.zeros(len(parts), dtype=np.int64), 1)
+    times = shown.total if len(shown.total) > 1 else np.append(shown.total, 1)
+    is_other = np.arange(len(times)) != times.argmin()
+    without, _, every = figure(Exposure(is_other.astype(np.int64), np.arange(len(times)), times, 3, shown.catalogue))
+    return float(abs(every - without))
 
 
 def jackknifed_gap(a: Floats, b: Floats, figure: Figure, groups: Ints | None = None) -> Gap:
@@ -40,7 +56,7 @@ def jackknifed_gap(a: Floats, b: Floats, figure: Figure, groups: Ints | None = N
     gap = of_b - of_a
     rounding = ROUNDING * max(np.abs(of_a).max(initial=0.0), np.abs(of_b).max(initial=0.0)) * max(len(gap), 1)
     gap[np.abs(gap) <= rounding] = 0.0
-    return Gap(_mean(gap), int(np.count_nonzero(gap)))
+    return Gap(_mean(gap, one_document(a, figure), one_document(b, figure)), int(np.count_nonzero(gap)))
 
 
 def _values(parts: Floats, figure: Figure, groups: Ints | None) -> Floats:
@@ -51,8 +67,9 @@ def _values(parts: Floats, figure: Figure, groups: Ints | None) -> Floats:
     return left_out[-1] + (n - 1) * (left_out[:-1].mean() if n else 0.0) - (n - 1) * left_out[:-1]
 
 
-def _mean(values: Floats) -> EstimatedMean:
+def _mean(values: Floats, *changes: float) -> EstimatedMean:
+    """The mean of jackknife values; the changes by one document of a system are added to its error."""
     n = len(values)
-    if n < 2 or np.isnan(values).any():
+    if n < 2 or np.isnan([*values, *changes]).any():
         return EstimatedMean(float(values.mean()) if n else math.nan, math.nan, min(n, 1))
-    return EstimatedMean(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n)
+    return EstimatedMean(float(values.mean()), math.hypot(float(values.std(ddof=1)) / math.sqrt(n), *changes), n)
