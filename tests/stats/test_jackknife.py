@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy, t
 
@@ -170,3 +170,49 @@ def test_many_documents_more_are_a_verdict_although_no_query_shows_a_document_al
     assert gap.value == pytest.approx(7 / SIZE)
     assert gap.p() == pytest.approx(2 * t.sf(7 / math.sqrt(2), len(lists) - 1))
     assert gap.p() < 0.001
+
+
+RESULTS = st.lists(st.lists(st.integers(0, 11), min_size=1, max_size=3, unique=True), min_size=3, max_size=8)
+
+
+def shop_of(n_queries, lines=1):
+    documents = {f"d{place}": Document(f"d{place}", "x") for place in range(12)}
+    queries = {f"q{place}": Query(f"q{place}", "?") for place in range(n_queries)}
+    in_order = dict(list(documents.items())[::lines])
+    return BenchmarkDataset("tiny", queries=queries, documents=in_order, qrels={query: {"d0": 1} for query in queries})
+
+
+def run_of(lists):
+    return {f"q{place}": [f"d{each}" for each in shown] for place, shown in enumerate(lists)}
+
+
+@settings(max_examples=20, deadline=None)
+@given(lists=RESULTS, others=st.data())
+def test_the_queries_that_changed_are_those_with_other_documents(lists, others):
+    other = [others.draw(st.sampled_from([shown, shown[::-1], [11, 10, 9]])) for shown in lists]
+    metrics = ["catalogue_coverage@3", "exposure_gini@3", "exposure_entropy@3"]
+    results = {
+        "a": assay.evaluate(shop_of(len(lists)), run_of(lists), metrics),
+        "b": assay.evaluate(shop_of(len(lists), lines=-1), run_of(other), metrics),  # the same documents in another order
+    }
+    n_changed = sum(set(one) != set(two) for one, two in zip(lists, other, strict=True))
+    for pair in assay.compare(None, results, metrics).pairs:
+        assert pair.n_changed == n_changed
+        assert pair.is_same == (not n_changed)
+        if not n_changed:
+            assert (pair.difference, pair.p, pair.low, pair.high) == (0.0, 1.0, 0.0, 0.0)
+
+
+def test_other_documents_that_are_shown_as_often_are_a_change():
+    metrics = ["catalogue_coverage@3"]
+    runs = {"a": run_of([[0, 1], [2, 3], [4, 5]]), "b": run_of([[6, 7], [8, 9], [10, 11]])}
+    (pair,) = assay.compare(shop_of(3), runs, metrics).pairs
+    assert (pair.difference, pair.n_changed, pair.is_same, pair.p) == (0.0, 3, False, 1.0)
+    assert pair.low < 0 < pair.high
+
+
+def test_one_list_of_twenty_is_one_change():
+    lists = [[place % 10, (place + 1) % 10] for place in range(20)]
+    runs = {"a": run_of(lists), "b": run_of([[10, 11], *lists[1:]])}
+    for pair in assay.compare(shop_of(20), runs, ["catalogue_coverage@2", "exposure_gini@2"]).pairs:
+        assert pair.n_changed == 1

@@ -38,7 +38,7 @@ class Pair:
     value_a: float
     value_b: float
     n_changed: int
-    """Queries on which the scores differ."""
+    """Queries on which the scores differ; for values of all lists, on which other documents are shown."""
     difference: float
     """The value of b minus the value of a."""
     relative: float

@@ -8,6 +8,8 @@ from assay.model.document_fields import split_tags as split_tags
 from assay.model.exposure import NO_DOCUMENT as NO_DOCUMENT
 from assay.model.exposure import Exposure as Exposure
 from assay.model.exposure import Figure as Figure
+from assay.model.exposure import changed_lists as changed_lists
+from assay.model.exposure import document_number as document_number
 from assay.model.features import Features as Features
 from assay.model.features import FeatureTable as FeatureTable
 from assay.model.ids import EMPTY_ID as EMPTY_ID

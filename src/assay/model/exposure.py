@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.arrays import Floats, Ints, ratio
+from assay.arrays import Bools, Floats, Ints, ratio
 
 NO_DOCUMENT = -1
 """In the parts of a query: a rank without a document of the catalogue. Further catalogues have −2, −3 …"""
 Figure = Callable[["Exposure"], Floats]
 """What is computed from an exposure, without each group of lists."""
+
+
+def document_number(doc_id: str) -> int:
+    """The number of a document in the parts of queries: the same in every result, so that lists can be compared.
+
+    It has 52 bits, which a float keeps exactly.
+    """
+    return int.from_bytes(blake2b(doc_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 12
 
 
 class Exposure(NamedTuple):
@@ -49,7 +58,7 @@ class Exposure(NamedTuple):
         for each, moved in zip(parts, stacked, strict=True):
             is_known = ~np.isnan(each[:, 0])
             known, catalogue = each[is_known], _catalogues(each[is_known])
-            lists = np.pad(known[:, 1:], ((0, 0), (0, width - each.shape[1])), constant_values=NO_DOCUMENT)
+            lists = _padded(_renumbered(known[:, 1:]), width - 1)
             nothing = (NO_DOCUMENT - n_catalogues - catalogue)[:, np.newaxis]
             moved[is_known] = np.hstack([known[:, :1], np.where(lists > NO_DOCUMENT, lists + n_documents, nothing)])
             n_documents += int(lists.max(initial=NO_DOCUMENT)) + 1
@@ -64,6 +73,24 @@ class Exposure(NamedTuple):
     def by_group(self, values: Floats | Ints) -> Floats:
         """The sum of the values of the rows of each group."""
         return np.bincount(self.group, weights=values, minlength=self.n_groups).astype(float)
+
+
+def changed_lists(a: Floats, b: Floats) -> Bools:
+    """Which queries show other documents in b than in a; the order of a list does not matter."""
+    width = max(a.shape[1], b.shape[1]) - 1
+    of_a, of_b = (np.sort(_padded(parts[:, 1:], width), axis=1) for parts in (a, b))
+    return np.asarray((of_a != of_b).any(axis=1) | (a[:, 0] != b[:, 0]))
+
+
+def _padded(lists: Floats, width: int) -> Floats:
+    return np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=NO_DOCUMENT)
+
+
+def _renumbered(lists: Floats) -> Floats:
+    """The lists with the documents numbered from 0, so that the numbers of several benchmarks stay small."""
+    renumbered, is_document = lists.copy(), lists > NO_DOCUMENT
+    renumbered[is_document] = np.unique(lists[is_document], return_inverse=True)[1]
+    return renumbered
 
 
 def _catalogues(parts: Floats) -> Ints:

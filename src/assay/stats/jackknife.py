@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.arrays import Floats, Ints
-from assay.model import Exposure, Figure
+from assay.model import Exposure, Figure, changed_lists
 from assay.stats.estimates import EstimatedMean
 from assay.stats.numeric import ROUNDING
 
@@ -30,7 +30,7 @@ class Gap(NamedTuple):
 
     mean: EstimatedMean
     n_changed: int
-    """How many queries or clusters change the two values differently."""
+    """On how many queries the systems show other documents."""
 
 
 def jackknifed(parts: Floats, figure: Figure, groups: Ints | None = None) -> EstimatedMean:
@@ -51,12 +51,17 @@ def one_document(parts: Floats, figure: Figure) -> float:
 
 
 def jackknifed_gap(a: Floats, b: Floats, figure: Figure, groups: Ints | None = None) -> Gap:
-    """The difference of the values of two systems on the same queries. Leaving out a query leaves it out of both."""
+    """The difference of the values of two systems on the same queries. Leaving out a query leaves it out of both.
+
+    Systems with the same lists have no difference and no error: their values are equal, whatever the queries are.
+    """
+    n_changed = int(np.count_nonzero(changed_lists(a, b)))
     of_a, of_b = _values(a, figure, groups), _values(b, figure, groups)
     gap = of_b - of_a
     rounding = ROUNDING * max(np.abs(of_a).max(initial=0.0), np.abs(of_b).max(initial=0.0)) * max(len(gap), 1)
     gap[np.abs(gap) <= rounding] = 0.0
-    return Gap(_mean(gap, one_document(a, figure), one_document(b, figure)), int(np.count_nonzero(gap)))
+    changes = (one_document(a, figure), one_document(b, figure)) if n_changed else ()
+    return Gap(_mean(gap, *changes), n_changed)
 
 
 def _values(parts: Floats, figure: Figure, groups: Ints | None) -> Floats:

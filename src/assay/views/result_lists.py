@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, ratio, spread
-from assay.model import NO_DOCUMENT
+from assay.model import NO_DOCUMENT, document_number
 from assay.text import words_of
 from assay.views.shared_elements import Sets, alike_pairs
 
@@ -71,11 +71,13 @@ class RetrievedDocuments:
 
     @cached_property
     def catalogue_number(self) -> Ints:
-        """A number for each document of the catalogue. Chunks have that of their document; others have `NO_DOCUMENT`."""
+        """A number for each document of the catalogue, the same in every result; others have `NO_DOCUMENT`.
+
+        A chunk has the number of its document.
+        """
         names = self._known.in_catalogue(self.ids)
-        number: dict[str | None, int] = {None: NO_DOCUMENT}
-        number |= {name: place for place, name in enumerate(dict.fromkeys(name for name in names if name is not None))}
-        return np.fromiter(map(number.__getitem__, names), np.int64, len(names))
+        number: dict[str | None, int] = {name: document_number(name) for name in set(names) if name is not None}
+        return np.fromiter((number.get(name, NO_DOCUMENT) for name in names), np.int64, len(names))
 
     @cached_property
     def tags(self) -> Sets:
@@ -208,8 +210,8 @@ class ResultLists:
         A list shows a document once, also if several of its chunks are in it.
         """
         every = self.documents.catalogue_number[self.doc]
-        pair = self.query * (len(self.documents.ids) + 1) + every - NO_DOCUMENT
-        _, first = np.unique(pair, return_index=True)
+        known, place = np.unique(every, return_inverse=True)
+        _, first = np.unique(self.query * len(known) + place, return_index=True)
         numbers = np.full(len(every), NO_DOCUMENT)
         numbers[first] = every[first]
         parts = np.full((self.n_queries, 1 + self._longest), float(NO_DOCUMENT))
