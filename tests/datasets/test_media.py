@@ -307,6 +307,49 @@ def test_columns_of_captions_ids_and_splits(tmp_path):
         load_dataset(put_all(tmp_path / "twice", {"captions.csv": "image,caption,caption_id\na.png,R,c7\nb.png,B,c7\n"}))
 
 
+def captions_in(folder, *rows):
+    """A folder with a table of captions, with ids and splits."""
+    return put_all(folder, {"captions.csv": "\n".join(["image,caption,caption_id,split", *rows, ""])})
+
+
+def test_a_caption_without_an_id_never_takes_the_id_of_another_one(tmp_path):
+    for number, rows in enumerate((["a.jpg,one,,", "a.jpg,x,a.jpg#0,"], ["a.jpg,x,a.jpg#1,", "a.jpg,one,,"])):
+        line, name = 2 + number, f"a.jpg#{number}"
+        with pytest.raises(DataError, match=rf"line {line}: the caption has no id, and {name} is the id of another one"):
+            load_dataset(captions_in(tmp_path / str(number), *rows))
+    dataset = load_dataset(captions_in(tmp_path / "mixed", "a.jpg,x,a.jpg#7,", "a.jpg,one,,"))
+    assert texts_of(dataset) == {"a.jpg#7": "x", "a.jpg#1": "one"}
+    dataset = load_dataset(captions_in(tmp_path / "left", "a.jpg,one,,", "b.jpg,x,a.jpg#0,", "b.jpg,y,,"), lenient=0.6)
+    assert texts_of(dataset) == {"a.jpg#0": "x", "b.jpg#1": "y"}
+
+
+def test_an_image_has_one_split_whatever_the_order_of_the_rows(tmp_path):
+    rows = ["a.jpg,one,1,test", "b.jpg,two,2,train", "a.jpg,three,3,train"]
+    with pytest.raises(DataError, match=r"line 4: a\.jpg is in the split test before, and in train here"):
+        load_dataset(captions_in(tmp_path / "forward", *rows))
+    with pytest.raises(DataError, match=r"line 4: a\.jpg is in the split train before, and in test here"):
+        load_dataset(captions_in(tmp_path / "back", *rows[::-1]))
+    for number, some in enumerate((["a.jpg,one,1,test", "a.jpg,two,2,"], ["a.jpg,two,2,", "a.jpg,one,1,test"])):
+        dataset = load_dataset(captions_in(tmp_path / str(number), *some, "b.jpg,three,3,train"))
+        assert texts_of(dataset) == {"1": "one", "2": "two"}
+        assert dataset.repairs == []
+
+
+def test_images_without_a_split_are_noted(tmp_path):
+    folder = captions_in(tmp_path, "a.jpg,one,1,test", "b.jpg,two,2,", "c.jpg,three,3,")
+    dataset = load_dataset(folder)
+    assert texts_of(dataset) == {"1": "one"}
+    assert [repair.what for repair in dataset.repairs] == ["2 images without a split, in a file with splits (b.jpg c.jpg)"]
+    assert load_dataset(captions_in(tmp_path / "none", "a.jpg,one,1,", "b.jpg,two,2,")).repairs == []
+
+
+@pytest.mark.parametrize("captions", [[], "", [""], ["one", " "], None])
+def test_empty_captions_are_faults(tmp_path, captions):
+    lines = [json.dumps({"image": "a.jpg", "captions": captions}), json.dumps({"image": "b.jpg", "captions": ["one"]})]
+    with pytest.raises(DataError, match=r"captions\.jsonl:1: expected an image and a caption"):
+        load_dataset(put_all(tmp_path / "set", {"captions.jsonl": "\n".join(lines)}))
+
+
 def test_a_table_with_general_names_is_not_a_set_of_captions(tmp_path):
     """Documents with an image and a text, and a golden list, are read as before."""
     documents = '{"doc_id": "d", "text": "x", "image": "a.png"}\n'

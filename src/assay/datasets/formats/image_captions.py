@@ -61,22 +61,21 @@ def read_image_captions(path: Path, subset: str | None = None) -> BenchmarkDatas
     that has it. If the images are not there and the file has their URLs, the URL is kept as text. Nothing is fetched.
 
     Of several splits, the first of test, val and train is read, and Karpathy's restval belongs to train;
-    `folder:val,image_to_text` chooses split and direction. In a folder with several files of COCO's captions, the split is
-    the end of the file name: `coco:val2017,image_to_text`. The dataset's name includes the direction.
+    `folder:val,image_to_text` chooses split and direction. Images without a split are left out of such a file, with a note.
+    In a folder with several files of COCO's captions, the split is the end of the file name: `coco:val2017,image_to_text`.
+    The dataset's name includes the direction.
     """
     direction, words = _parse_subset(path, subset)
     layout, file, split = _file_of(path, words[0] if words else "")
     note_opened(file)
     notes = Notes(str(file))
     caption_set = READERS[layout](file, notes)
+    caption_set.name_all()
     notes.raise_if_any(len(caption_set.images))
-    caption_set.name_images()
     chosen, used = _of_split(caption_set.images.values(), split if layout != COCO else "", words, path)
     folder = file.parent.parent if file.parent.name == ANNOTATIONS and path.name != ANNOTATIONS else file.parent
     _locate(chosen, folder if path.is_file() else path, _coco_split(file) if layout == COCO else "")
-    without = [image.image_id for image in chosen if not image.n_captions]
-    if without:
-        notes.lose("", f"{counted(len(without), 'image')} without captions ({some_of(without)})")
+    _note_losses(notes, chosen, caption_set.images.values(), used if layout != COCO else "")
     name = path.resolve().name.partition(".")[0]
     dataset = BenchmarkDataset(":".join(filter(None, (name, used, direction))), repairs=notes.repairs)
     dataset.metadata |= {"direction": direction, **({"split": used} if used else {})}
@@ -156,6 +155,16 @@ def _of_split(
         raise _unknown_split(path, split, known)
     used = split or next((name for name in SPLITS if name in known), next(iter(known), ""))
     return [image for image in images if not used or image.split == used], used
+
+
+def _note_losses(notes: Notes, chosen: Iterable[CaptionedImage], images: Iterable[CaptionedImage], split: str) -> None:
+    """Note images that cannot be used: without captions, or without a split in a file with splits."""
+    without = [image.image_id for image in chosen if not image.n_captions]
+    if without:
+        notes.lose("", f"{counted(len(without), 'image')} without captions ({some_of(without)})")
+    unsplit = [image.image_id for image in images if split and not image.split]
+    if unsplit:
+        notes.lose("", f"{counted(len(unsplit), 'image')} without a split, in a file with splits ({some_of(unsplit)})")
 
 
 def _locate(images: Sequence[CaptionedImage], folder: Path, split: str) -> None:

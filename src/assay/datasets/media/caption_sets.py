@@ -39,6 +39,12 @@ class _Written:
     image: CaptionedImage
     number: int
     """Its number among the captions of the image."""
+    where: str
+
+    @property
+    def caption_id(self) -> str:
+        """The id in the file, else `image#0`; the image must have its id."""
+        return self.named or f"{self.image.image_id}#{self.number}"
 
 
 @dataclass
@@ -71,22 +77,39 @@ class CaptionSet:
             self.notes.fault(where, f"a second caption has the id {caption_id}")
             return
         self._taken.add(caption_id)
-        self._captions.append(_Written(caption_id, text.strip(), image, image.n_captions))
+        self._captions.append(_Written(caption_id, text.strip(), image, image.n_captions, where))
         image.n_captions += 1
 
-    def name_images(self) -> None:
-        """Set the ids of all images: the names of their files, or their paths if two files have the same name."""
+    def set_split(self, image: CaptionedImage, split: str, where: str) -> bool:
+        """Set the split of an image, unless it is empty; False, and a fault, if the image is in another split already."""
+        if split and image.split not in ("", split):
+            self.notes.fault(where, f"{image.place} is in the split {image.split} before, and in {split} here")
+            return False
+        image.split = split or image.split
+        return True
+
+    def name_all(self) -> None:
+        """Set the ids of images and captions. A caption whose id would be that of another caption is a fault.
+
+        The ids of images are the names of their files, or their paths if two files have the same name.
+        """
         names = [_name_of(place) for place in self.images]
         are_unique = len(set(names)) == len(names)
         for name, image in zip(names, self.images.values(), strict=True):
             image.image_id = name if are_unique else "/".join(SEPARATORS.split(image.place))
+        self._captions = [written for written in self._captions if written.named or self._is_new(written)]
+
+    def _is_new(self, written: _Written) -> bool:
+        """Whether no caption has the id that this one gets; otherwise it is a fault."""
+        if is_taken := written.caption_id in self._taken:
+            self.notes.fault(written.where, f"the caption has no id, and {written.caption_id} is the id of another one")
+            written.image.n_captions -= 1
+        self._taken.add(written.caption_id)
+        return not is_taken
 
     def captions(self) -> list[Caption]:
         """All captions in the order of the file, after the images have ids. Those without an id are called `image#0`."""
-        return [
-            Caption(written.named or f"{written.image.image_id}#{written.number}", written.text, written.image)
-            for written in self._captions
-        ]
+        return [Caption(written.caption_id, written.text, written.image) for written in self._captions]
 
 
 def _name_of(place: str) -> str:

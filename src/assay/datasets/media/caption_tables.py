@@ -72,14 +72,14 @@ def _take(caption_set: CaptionSet, where: str, record: Mapping[str, Any]) -> Non
     roles = _roles(name for name, value in record.items() if not isinstance(value, Mapping))
     place, captions = (record.get(roles.get(role, "")) for role in ("image", "caption"))
     written = captions if isinstance(captions, list) else [captions]
-    texts = [text for text in written if isinstance(text, str)]
-    if not isinstance(place, str) or not place.strip() or len(texts) < len(written):
+    texts = [text for text in written if isinstance(text, str) and text.strip()]
+    if not isinstance(place, str) or not place.strip() or not texts or len(texts) < len(written):
         caption_set.notes.fault(where, f"expected an image and a caption, found {shortened(dict(record))}")
         return
     image = caption_set.images.get(place.strip()) or caption_set.add_image(place.strip(), where)
-    if image is None:
+    split = record.get(roles.get("split", ""))
+    if image is None or not caption_set.set_split(image, "" if split is None else str(split).strip(), where):
         return
-    image.split = str(record.get(roles.get("split", "")) or image.split)
     named = record.get(roles.get("caption_id", ""))
     for text in texts:
         caption_set.add_caption(image, named if len(texts) == 1 else None, text, where)
