@@ -3,7 +3,10 @@
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+
+import pytest
 
 from assay import temporary_files
 from assay.temporary_files import TemporaryFile
@@ -35,6 +38,26 @@ def test_where_files_need_a_name_it_is_one_that_is_known(tmp_path, monkeypatch):
         assert path.read_bytes() == b"some"
         assert list(tmp_path.iterdir()) == [path]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_a_file_that_cannot_be_removed_is_an_error_except_on_windows(tmp_path, monkeypatch, platform):
+    """Windows removes no mapped files; elsewhere a refusal says that something is wrong."""
+    monkeypatch.setattr(temporary_files, "DESCRIPTORS", tmp_path / "gone")
+    monkeypatch.setattr(temporary_files.tempfile, "gettempdir", lambda: str(tmp_path))
+    file = TemporaryFile()
+
+    def refused(path, missing_ok=False):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refused)
+        patched.setattr(sys, "platform", platform)
+        with nullcontext() if platform == "win32" else pytest.raises(PermissionError):
+            file.close()
+    assert file.path.exists()
+    file.close()
+    assert not file.path.exists()
 
 
 WINDOWS = """

@@ -49,7 +49,7 @@ class TemporaryFile:
         """Remove the file. It is closed first, because Windows removes no open files, nor files that are mapped."""
         self._file.close()
         if self.path.parent != DESCRIPTORS:
-            with suppress(PermissionError):
+            with suppress(*([PermissionError] if sys.platform == "win32" else [])):
                 self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Path:
