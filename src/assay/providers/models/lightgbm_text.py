@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from assay.errors import DataError
-from assay.providers.models.trees import reached_splits
+from assay.providers.models.trees import check_range, reached_splits
 from assay.text import counted, shortened
 
 T = TypeVar("T", int, float)
@@ -79,7 +79,7 @@ def _check_tree(tree: Fields, n_features: int) -> None:
     for name, length in {**dict.fromkeys(BY_SPLIT, n_splits), **dict.fromkeys(BY_LEAF, n_leaves)}.items():
         if (n_numbers := len(tree.get(name, "").split())) not in (0, length):
             raise DataError(f"{name}: expected {counted(length, 'number')}, found {n_numbers}")
-    _check_range("split_feature", _numbers(tree, "split_feature", n_splits, int), 0, n_features - 1)
+    check_range("split_feature", _numbers(tree, "split_feature", n_splits, int), 0, n_features - 1)
     _check_children(tree, n_leaves)
     _check_categories(tree, n_splits, n_categorical)
     if tree.get("is_linear", "0") != "0":
@@ -91,7 +91,7 @@ def _check_children(tree: Fields, n_leaves: int) -> None:
     n_splits, sides = n_leaves - 1, []
     for name in ("left_child", "right_child"):
         children = _numbers(tree, name, n_splits, int)
-        _check_range(name, children, -n_leaves, n_splits - 1)
+        check_range(name, children, -n_leaves, n_splits - 1)
         sides.append([child if child >= 0 else n_splits + ~child for child in children] + [-1] * n_leaves)
     if n_splits:
         _, n_reached = reached_splits(sides[0], sides[1], lambda node: node >= n_splits)
@@ -103,7 +103,7 @@ def _check_categories(tree: Fields, n_splits: int, n_categorical: int) -> None:
     """The threshold of a split by categories is the number of a set; `cat_boundaries` says where each set begins."""
     thresholds = _numbers(tree, "threshold", n_splits, float)
     types = _numbers(tree, "decision_type", n_splits, int) if "decision_type" in tree else [0] * n_splits
-    _check_range("decision_type", types, -128, 127)
+    check_range("decision_type", types, -128, 127)
     sets = [threshold for threshold, kind in zip(thresholds, types, strict=True) if kind & IS_CATEGORICAL]
     if any(not 0 <= number < n_categorical for number in sets):
         raise DataError("a split by categories names a set of categories that does not exist")
@@ -111,15 +111,15 @@ def _check_categories(tree: Fields, n_splits: int, n_categorical: int) -> None:
         bounds = _numbers(tree, "cat_boundaries", n_categorical + 1, int)
         if bounds[0] != 0 or any(after < before for before, after in pairwise(bounds)):
             raise DataError(f"cat_boundaries must begin at 0 and not decrease, found {shortened(tree['cat_boundaries'])}")
-        _check_range("cat_threshold", _numbers(tree, "cat_threshold", bounds[-1], int), 0, 2**32 - 1)
+        check_range("cat_threshold", _numbers(tree, "cat_threshold", bounds[-1], int), 0, 2**32 - 1)
 
 
 def _check_linear(tree: Fields, n_leaves: int, n_features: int) -> None:
     """Each leaf of a linear tree has a constant, and a coefficient for each of its features."""
     _numbers(tree, "leaf_const", n_leaves, float)
     counts = _numbers(tree, "num_features", n_leaves, int)
-    _check_range("num_features", counts, 0, n_features)
-    _check_range("leaf_features", _numbers(tree, "leaf_features", sum(counts), int), 0, n_features - 1)
+    check_range("num_features", counts, 0, n_features)
+    check_range("leaf_features", _numbers(tree, "leaf_features", sum(counts), int), 0, n_features - 1)
     _numbers(tree, "leaf_coeff", sum(counts), float)
 
 
@@ -137,7 +137,7 @@ def _fields(lines: Iterable[str]) -> dict[str, str]:
 def _count(fields: Fields, name: str) -> int:
     """A field with one whole number of at least 0."""
     (count,) = _numbers(fields, name, 1, int)
-    _check_range(name, [count], 0, 2**31 - 2)
+    check_range(name, [count], 0, 2**31 - 2)
     return count
 
 
@@ -156,10 +156,3 @@ def _numbers(fields: Fields, name: str, length: int, read: Callable[[str], T]) -
         what = "whole numbers" if read is int else "numbers"
         raise DataError(f"{name}: expected {what}, found {shortened(text)}")
     return numbers
-
-
-def _check_range(name: str, numbers: list[int], lowest: int, highest: int) -> None:
-    """Raise if a number is too small or too large."""
-    if numbers and not lowest <= min(numbers) <= max(numbers) <= highest:
-        wrong = next(number for number in numbers if not lowest <= number <= highest)
-        raise DataError(f"{name}: expected {lowest} to {highest}, found {wrong}")

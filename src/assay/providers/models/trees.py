@@ -29,3 +29,10 @@ def reached_splits(left: Sequence[int], right: Sequence[int], is_leaf: Callable[
             waiting.append(child)
         n_reached += 2
     return splits, n_reached
+
+
+def check_range(name: str, numbers: Sequence[int], lowest: int, highest: int) -> None:
+    """Raise if a number is too small or too large."""
+    if numbers and not lowest <= min(numbers) <= max(numbers) <= highest:
+        wrong = next(number for number in numbers if not lowest <= number <= highest)
+        raise DataError(f"{name}: expected {lowest} to {highest}, found {wrong}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.providers.models.binary_json import read_binary_json
-from assay.providers.models.trees import reached_splits
+from assay.providers.models.trees import check_range, reached_splits
 from assay.text import counted, shortened
 
 ROOT_PARENTS = (-1, 2**31 - 1)
@@ -71,7 +71,7 @@ def _check_trees(model: Mapping[str, Any], size: _Size) -> int:
     n_trees = _whole(_part(model, "gbtree_model_param"), "num_trees")
     if not isinstance(trees, list) or len(trees) != n_trees:
         raise DataError(f"expected {counted(n_trees, 'tree')}, found {len(trees) if isinstance(trees, list) else 'none'}")
-    _check_range("tree_info", _list(model, "tree_info", n_trees, int), 0, size.n_groups - 1)
+    check_range("tree_info", _list(model, "tree_info", n_trees, int), 0, size.n_groups - 1)
     if "iteration_indptr" in model:
         starts = _list(model, "iteration_indptr", None, int)
         if not starts or (starts[0], starts[-1]) != (0, n_trees) or any(b < a for a, b in pairwise(starts)):
@@ -98,13 +98,13 @@ def _check_tree(tree: Any, size: _Size) -> None:
         _list(tree, name, n_nodes, float)
     if parents[0] not in ROOT_PARENTS:
         raise DataError(f"the root has the parent {parents[0]}")
-    _check_range("parents", parents[1:], 0, n_nodes - 1)
+    check_range("parents", parents[1:], 0, n_nodes - 1)
     splits, n_reached = reached_splits(left, right, lambda node: left[node] == LEAF)
     if n_nodes - n_reached != (_whole(params, "num_deleted") if "num_deleted" in params else 0):
         raise DataError(f"{counted(n_nodes - n_reached, 'node')} cannot be reached from the root")
     if any(parents[child] != node for node in splits for child in (left[node], right[node])):
         raise DataError("parents and children do not fit together")
-    _check_range("split_indices", [features[node] for node in splits], 0, size.n_features - 1)
+    check_range("split_indices", [features[node] for node in splits], 0, size.n_features - 1)
     _check_leaves(tree, [right[node] for node in range(n_nodes) if left[node] == LEAF], size)
     _check_categories(tree, splits, n_nodes)
 
@@ -120,7 +120,7 @@ def _check_leaves(tree: Mapping[str, Any], places: Sequence[int], size: _Size) -
         raise DataError(f"the leaves have {width} scores, and the model has {size.n_groups}")
     _list(tree, "base_weights", n_nodes * width, float)
     _list(tree, "leaf_weights", len(places) * width, float)
-    _check_range("right_children", places, 0, len(places) - 1)
+    check_range("right_children", places, 0, len(places) - 1)
 
 
 def _check_categories(tree: Mapping[str, Any], splits: Sequence[int], n_nodes: int) -> None:
@@ -128,7 +128,7 @@ def _check_categories(tree: Mapping[str, Any], splits: Sequence[int], n_nodes: i
     if "split_type" not in tree:
         return
     kinds = _list(tree, "split_type", n_nodes, int)
-    _check_range("split_type", kinds, 0, 1)
+    check_range("split_type", kinds, 0, 1)
     nodes = _list(tree, "categories_nodes", None, int)
     if any(after <= before for before, after in pairwise(nodes)) or (nodes and not 0 <= nodes[0] <= nodes[-1] < n_nodes):
         raise DataError(f"categories_nodes must be nodes in their order, found {shortened(nodes)}")
@@ -137,7 +137,7 @@ def _check_categories(tree: Mapping[str, Any], splits: Sequence[int], n_nodes: i
     starts = _list(tree, "categories_segments", len(nodes), int)
     sizes = _list(tree, "categories_sizes", len(nodes), int)
     categories = _list(tree, "categories", None, int)
-    _check_range("categories", categories, 0, CATEGORIES - 1)
+    check_range("categories", categories, 0, CATEGORIES - 1)
     for start, length in zip(starts, sizes, strict=True):
         if not (start >= 0 and length > 0 and start + length <= len(categories)):
             raise DataError(f"categories {start} to {start + length} are not among the {len(categories)} of the tree")
@@ -167,10 +167,3 @@ def _list(values: Mapping[str, Any], name: str, length: int | None, kind: type[f
     if length is not None and len(numbers) != length:
         raise DataError(f"{name}: expected {counted(length, 'number')}, found {len(numbers)}")
     return numbers
-
-
-def _check_range(name: str, numbers: Sequence[int], lowest: int, highest: int) -> None:
-    """Raise if a number is too small or too large."""
-    if numbers and not lowest <= min(numbers) <= max(numbers) <= highest:
-        wrong = next(number for number in numbers if not lowest <= number <= highest)
-        raise DataError(f"{name}: expected {lowest} to {highest}, found {wrong}")
