@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Protocol, TypedDict, overload
@@ -236,13 +237,8 @@ def evaluate_dataset(
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     context = open_context(subject_of(chosen, dataset, [setting.metric for setting in settings]))
-    try:
+    with _suggesting_replay(settings if times is None else []):
         judgement = judge(dataset, run, chosen, profile.policy, max_documents, context)
-    except NoGroundTruth as error:
-        asked = [setting.metric.metric.view for setting in settings if not setting.is_beside]
-        if set(asked) == {RESULT_LISTS} and times is None:
-            raise error.hinting(REPLAY) from None
-        raise
     whole, dataset = dataset, judgement.dataset
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
@@ -263,6 +259,16 @@ def evaluate_dataset(
         queries=with_age_tags(result, dataset.queries),
     )
     return with_left_out_queries(scored, whole)
+
+
+@contextmanager
+def _suggesting_replay(settings: Sequence[Setting]) -> Iterator[None]:
+    """Say in an error about missing judgments how these metrics are computed without any, if all read result lists."""
+    try:
+        yield
+    except NoGroundTruth as error:
+        asked = {setting.metric.metric.view for setting in settings if not setting.is_beside}
+        raise error.hinting(REPLAY if asked == {RESULT_LISTS} else error.hint) from None
 
 
 def _notes_on_data(
