@@ -42,8 +42,8 @@ def read_record(kind: type[Record], plain: Any) -> Record:
 
     hints = get_type_hints(kind)
     try:
-        given = msgspec.convert(plain, dict[str, Any])
-        known = {name: math.nan if value is None and hints.get(name) is float else value for name, value in given.items()}
+        values = msgspec.convert(plain, dict[str, Any])
+        known = {name: math.nan if value is None and hints.get(name) is float else value for name, value in values.items()}
         fields = [(name, hints[name]) for name in known if name in hints]
         form = msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True)
         return kind(**{name: getattr(msgspec.convert(known, form), name) for name in known})

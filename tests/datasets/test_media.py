@@ -315,7 +315,9 @@ def captions_in(folder, *rows):
 def test_a_caption_without_an_id_never_takes_the_id_of_another_one(tmp_path):
     for number, rows in enumerate((["a.jpg,one,,", "a.jpg,x,a.jpg#0,"], ["a.jpg,x,a.jpg#1,", "a.jpg,one,,"])):
         line, name = 2 + number, f"a.jpg#{number}"
-        with pytest.raises(DataError, match=rf"line {line}: the caption has no id, and {name} is the id of another one"):
+        with pytest.raises(
+            DataError, match=rf"captions\.csv:{line}: the caption has no id, and {name} is the id of another one"
+        ):
             load_dataset(captions_in(tmp_path / str(number), *rows))
     dataset = load_dataset(captions_in(tmp_path / "mixed", "a.jpg,x,a.jpg#7,", "a.jpg,one,,"))
     assert texts_of(dataset) == {"a.jpg#7": "x", "a.jpg#1": "one"}
@@ -325,9 +327,9 @@ def test_a_caption_without_an_id_never_takes_the_id_of_another_one(tmp_path):
 
 def test_an_image_has_one_split_whatever_the_order_of_the_rows(tmp_path):
     rows = ["a.jpg,one,1,test", "b.jpg,two,2,train", "a.jpg,three,3,train"]
-    with pytest.raises(DataError, match=r"line 4: a\.jpg is in the split test before, and in train here"):
+    with pytest.raises(DataError, match=r"captions\.csv:4: a\.jpg is in the split test before, and in train here"):
         load_dataset(captions_in(tmp_path / "forward", *rows))
-    with pytest.raises(DataError, match=r"line 4: a\.jpg is in the split train before, and in test here"):
+    with pytest.raises(DataError, match=r"captions\.csv:4: a\.jpg is in the split train before, and in test here"):
         load_dataset(captions_in(tmp_path / "back", *rows[::-1]))
     for number, some in enumerate((["a.jpg,one,1,test", "a.jpg,two,2,"], ["a.jpg,two,2,", "a.jpg,one,1,test"])):
         dataset = load_dataset(captions_in(tmp_path / str(number), *some, "b.jpg,three,3,train"))

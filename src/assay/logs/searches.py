@@ -76,9 +76,25 @@ def create_searches(
 
     Users with more than `most_per_hour` searches in one hour are left out.
     """
-    counts = tuple(counts)
+    listed = ", ".join(f"{sql} AS {name}" for name, sql in _columns(shape, tuple(counts), n_tags).items())
+    with reading_faults(log):
+        log.connection.execute(f"CREATE OR REPLACE TEMP TABLE {TABLE} AS SELECT h, {listed} FROM {ROWS} GROUP BY h")
+    totals = _totals(log)
+    if shape.orphans:
+        (n_orphans,) = log.connection.execute(shape.orphans).fetchone()
+        totals = replace(totals, orphan_clicks=int(n_orphans))
+    log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM {TABLE} LIMIT 0")
+    if most_per_hour is not None:
+        totals = _without_bots(log, totals, most_per_hour, "w" if shape.cluster else "c")
+    if not totals.searches:
+        raise DataError("the log has no rows", source=log.label)
+    return totals
+
+
+def _columns(shape: Shape, counts: Sequence[Count], n_tags: int) -> dict[str, str]:
+    """Column → its SQL over the rows of a search."""
     tags = [f"tag_{number}" for number in range(n_tags)]
-    columns = {
+    return {
         "c": "min(c)",
         **({"w": "min(w)"} if shape.cluster else {}),
         "t": "min(t)" if shape.has("time") else "NULL::BIGINT",
@@ -96,19 +112,6 @@ def create_searches(
         "odd": _oddities(shape),
         **search_columns(counts, has_dwell=shape.has("dwell", "dwell_ms")),
     }
-    listed = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
-    with reading_faults(log):
-        log.connection.execute(f"CREATE OR REPLACE TEMP TABLE {TABLE} AS SELECT h, {listed} FROM {ROWS} GROUP BY h")
-    totals = _totals(log)
-    if shape.orphans:
-        (n_orphans,) = log.connection.execute(shape.orphans).fetchone()
-        totals = replace(totals, orphan_clicks=int(n_orphans))
-    log.connection.execute(f"CREATE OR REPLACE TEMP TABLE bots AS SELECT c FROM {TABLE} LIMIT 0")
-    if most_per_hour is not None:
-        totals = _without_bots(log, totals, most_per_hour, "w" if shape.cluster else "c")
-    if not totals.searches:
-        raise DataError("the log has no rows", source=log.label)
-    return totals
 
 
 def bots_sql(most_per_hour: int, who: str = "c") -> str:

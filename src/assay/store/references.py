@@ -26,8 +26,8 @@ ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9-]*[a-z0-9]-[0-9a-f]{4,32}")
 SUFFIX = re.compile(r"[0-9a-f]{4,32}")
 NAME = re.compile(r"(?!\d{4}-\d\d-\d\d|latest$)\w[\w.+-]*(?:/\w[\w.+-]*)*")
 """The name of a baseline: words with slashes between them, but nothing that looks like an id or a path."""
-FILE = re.compile(r"(?:\.{0,2}|~)/.*|.*\.[a-z]{2,7}", re.IGNORECASE | re.DOTALL)
-"""Names that look like a file: `./x`, `/x`, `x.json`; but not `release/1.0`."""
+FILE = re.compile(r"(?:\.{0,2}|~)/.*|[a-z][a-z0-9+.-]*://.*|.*\.[a-z]{2,7}", re.IGNORECASE | re.DOTALL)
+"""Names that look like a file or an address: `./x`, `/x`, `x.json`, `s3a://x`; but not `release/1.0`."""
 LONGEST_NAME = 80
 
 
