@@ -20,9 +20,11 @@ def results(tmp_path_factory):
     """Files of results of providers under one label, so that they are one series; and of the first queries alone."""
     folder = tmp_path_factory.mktemp("results")
     plan = ["eval", "--benchmarks", "rag-template", "--metrics", *METRICS, "--no-cache", "--no-store", "--quiet"]
-    for name, provider in PROVIDERS.items():
-        assert main([*plan, "--providers", provider, "-o", str(folder / f"{name}.json")]) == 0
-    assert main([*plan, "--providers", "search=bm25", "--limit", "10", "-o", str(folder / "few.json")]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name, provider in PROVIDERS.items():
+            assert main([*plan, "--providers", provider, "-o", f"{name}.json"]) == 0
+        assert main([*plan, "--providers", "search=bm25", "--limit", "10", "-o", "few.json"]) == 0
     return folder
 
 
