@@ -30,7 +30,7 @@ from assay.execution.plan_file import (
     parse_whole,
     read_plan,
 )
-from assay.execution.plan_logs import PlannedLog, metrics_of_logs, parse_logs
+from assay.execution.plan_logs import PlannedLog, describe_logs, metrics_of_logs, parse_logs
 from assay.execution.plan_parts import (
     STATISTICS_KEYS,
     Statistics,
@@ -160,13 +160,7 @@ class Plan:
     def describe(self) -> dict[str, Any]:
         """Everything that affects responses and scores, as plain values; settings that affect only speed are left out."""
         if self.logs:
-            return {
-                "logs": [log.describe() for log in self.logs],
-                **({"columns": dict(self.columns)} if self.columns else {}),
-                "metrics": [metric.name for metric in self.metrics],
-                **({"by": list(self.by)} if self.by else {}),
-                "level": self.statistics.level,
-            }
+            return describe_logs(self)
         return {
             "benchmarks": list(self.benchmarks),
             "dataset_format": self.dataset_format,

@@ -78,6 +78,17 @@ class PlannedLog:
         return {**shown, **({"first_rank": 0} if self.first_rank == 0 else {})}
 
 
+def describe_logs(plan: Plan) -> dict[str, Any]:
+    """Everything that affects the scores of the logs of a plan, as plain values."""
+    return {
+        "logs": [log.describe() for log in plan.logs],
+        **({"columns": dict(plan.columns)} if plan.columns else {}),
+        "metrics": [metric.name for metric in plan.metrics],
+        **({"by": list(plan.by)} if plan.by else {}),
+        "level": plan.statistics.level,
+    }
+
+
 def parse_logs(values: Mapping[str, Any], where: str, faults: PlanFaults) -> tuple[PlannedLog, ...]:
     """The logs; other keys of the plan must fit them."""
     others = [key for key in values if key not in (*FOR_LOGS, *ABOUT_RUNNING)]
