@@ -290,3 +290,14 @@ def test_a_wrong_number_in_a_json_object_names_the_file_and_the_document(tmp_pat
         DataError, match=r"views\.json: document d2: the popularity must be a number of at least 0, not 'many'"
     ):
         dataset.with_document_data(popularity=path)
+
+
+def test_data_that_no_metric_reads_is_noted():
+    dataset = in_memory().with_document_data(vectors={"d1": [1.0, 0.0]}, popularity={"d1": 3})
+    unused = "No metric reads the {} that you gave. {} would."
+    for metric, expected in (
+        ("ndcg@2", [unused.format("vectors", "ild@10"), unused.format("popularity", "novelty@10")]),
+        ("novelty@2", [unused.format("vectors", "ild@10")]),
+    ):
+        notes = assay.evaluate(dataset, RUN, [metric]).notes
+        assert [note for note in notes if "that you gave" in note] == expected

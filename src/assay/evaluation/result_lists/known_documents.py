@@ -173,7 +173,8 @@ class DatasetDocuments:
             for what, (n, n_all, names) in self._lacking.items()
             if n
         ]
-        return [*self._notes_on_fields(), *self._notes_on_popularity(), *self._notes_on_catalogue(), *unknown]
+        about_data = (*self._notes_on_fields(), *self._notes_on_popularity(), *self._notes_on_unused())
+        return [*about_data, *self._notes_on_catalogue(), *unknown]
 
     def _notes_on_fields(self) -> list[str]:
         named = self._dataset.document_data.columns
@@ -202,6 +203,15 @@ class DatasetDocuments:
             return []
         share = f"{data.popularity_from} has {listed:,} of {counted(len(documents), 'document')}"
         return [f"{share}. The others count as documents with popularity 0."]
+
+    def _notes_on_unused(self) -> list[str]:
+        data = self._dataset.document_data
+        given = {"vectors": (data.vectors, "ild@10"), "popularity": (data.popularity, "novelty@10")}
+        return [
+            f"No metric reads the {what} that you gave. {reader} would."
+            for what, (value, reader) in given.items()
+            if value is not None and f"document_{what}" not in self._sources
+        ]
 
     def describe(self) -> dict[str, Any]:
         """Where vectors and popularity come from, with what tells other ones apart, if metrics read them."""
