@@ -71,6 +71,8 @@ class Metric(Described):
     """The names of the metric in trec_eval, as templates with the parameters."""
     worth: Worth | None = None
     """What a document is worth to the metric, which decays with its age; None if the metric has no half-life."""
+    reads: tuple[str, ...] = ()
+    """What a metric of result lists reads about documents, such as `tags`; none if it may read everything."""
 
     def __hash__(self) -> int:
         return hash(self.name)

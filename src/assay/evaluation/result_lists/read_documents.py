@@ -19,16 +19,6 @@ if TYPE_CHECKING:
 RECORD = "documents_read"
 """The field of a result's relevance: metric → what it reads → a digest of that."""
 TAGS, TEXTS, CATALOGUE, VECTORS, POPULARITY = "tags", "texts", "catalogue", "vectors", "popularity"
-READ_BY: Mapping[str, tuple[str, ...]] = {
-    "ild": (VECTORS, TEXTS),
-    "tag_entropy": (TAGS,),
-    "novelty": (POPULARITY,),
-    "near_duplicates": (TEXTS,),
-    "catalogue_coverage": (CATALOGUE,),
-    "exposure_gini": (CATALOGUE,),
-    "exposure_entropy": (CATALOGUE,),
-}
-"""Metric → what it may read. A metric from elsewhere may read everything."""
 EVERYTHING = (TAGS, TEXTS, CATALOGUE, VECTORS, POPULARITY)
 
 
@@ -51,7 +41,7 @@ def parts_read(metric: BoundMetric) -> tuple[str, ...]:
     """What a metric of result lists reads about documents. Vectors may be computed from texts."""
     if metric.params.get("by") == TAGS:
         return (TAGS,)
-    return READ_BY.get(metric.metric.name, EVERYTHING)
+    return metric.metric.reads or EVERYTHING
 
 
 def documents_read_by(result: Result, metric: BoundMetric) -> Mapping[str, str]:

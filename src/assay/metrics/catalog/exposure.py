@@ -11,7 +11,7 @@ from assay.model import EXPOSURE_GINI as GINI_OF_ALL
 from assay.model import Composed
 from assay.views import ResultLists
 
-VIEW: dict[str, Any] = {"view": "result_lists", "params": (CUTOFF_NEEDED,)}
+VIEW: dict[str, Any] = {"view": "result_lists", "reads": ("catalogue",), "params": (CUTOFF_NEEDED,)}
 
 
 def shown_documents(lists: ResultLists, k: int) -> Composed:

@@ -38,6 +38,7 @@ INTRA_LIST_DISTANCE = Metric(
     mistaken_for=("alpha_ndcg",),
     range=(0.0, 2.0),
     view="result_lists",
+    reads=("vectors", "texts"),
     formula="2 ÷ (k (k − 1)) · Σ distance(dᵢ, dⱼ) over i < j ≤ k",
     cite="Ziegler et al. 2005, Improving Recommendation Lists Through Topic Diversification, WWW; Zhang & Hurley 2008, "
     "Avoiding Monotony, RecSys",
@@ -65,6 +66,7 @@ TAG_ENTROPY = Metric(
     aliases=("category_entropy",),
     range=(0.0, float("inf")),
     view="result_lists",
+    reads=("tags",),
     formula="− Σ p(t) log₂ p(t), p(t) = how often tag t occurs ÷ how often any tag occurs",
     cite="Shannon 1948, A Mathematical Theory of Communication, Bell System Technical Journal 27",
 )
@@ -90,6 +92,7 @@ NOVELTY = Metric(
     aliases=("mean_self_information", "surprisal"),
     range=(0.0, float("inf")),
     view="result_lists",
+    reads=("popularity",),
     formula="1 ÷ k · Σ − log₂ (popularity(d) ÷ popularity of all documents)",
     cite="Zhou et al. 2010, Solving the Apparent Diversity-Accuracy Dilemma of Recommender Systems, PNAS 107(10); Vargas & "
     "Castells 2011, Rank and Relevance in Novelty and Diversity Metrics, RecSys",
@@ -125,6 +128,7 @@ NEAR_DUPLICATES = Metric(
     aliases=("near_duplicate_rate", "redundancy"),
     higher_is_better=False,
     view="result_lists",
+    reads=("texts",),
     formula="documents i ≤ k with Jaccard(shingles(dᵢ), shingles(dⱼ)) ≥ threshold for a j < i, ÷ k",
     cite="Broder 1997, On the Resemblance and Containment of Documents, SEQUENCES",
 )
