@@ -206,10 +206,10 @@ class DatasetDocuments:
 
     def _notes_on_unused(self) -> list[str]:
         data = self._dataset.document_data
-        given = {"vectors": (data.vectors, "ild@10"), "popularity": (data.popularity, "novelty@10")}
+        readers = {"vectors": (data.vectors, "ild@10"), "popularity": (data.popularity, "novelty@10")}
         return [
             f"No metric reads the {what} that you gave. {reader} would."
-            for what, (value, reader) in given.items()
+            for what, (value, reader) in readers.items()
             if value is not None and f"document_{what}" not in self._sources
         ]
 
