@@ -244,6 +244,7 @@ SLOW_PAGES = {
     "console": {
         *("chunkers.md", "gallery.md", "hpo.md", "phentrieve.md", "report.md"),
         *("judging.md", "tour.md", "running.md", "ci.md", "store.md", "statistics.md", "charts.md", "conformance.md"),
+        *("logs.md", "learning-to-rank.md", "diversity.md", "experiments.md"),
     },
 }
 """They need ontologies, grammars or many queries, or have many commands."""

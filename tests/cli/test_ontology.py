@@ -53,6 +53,7 @@ def test_check_suggests_terms_that_descriptions_name(assay, hpo_cache, tmp_path,
     assert sum(suggested[case] == right[case] for case in right) >= 48
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("parsed_hpo")
 def test_the_check_of_a_benchmark_of_cases_checks_their_terms(assay, hpo_cache, tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_CACHE", str(hpo_cache))

@@ -27,6 +27,7 @@ def stored(evaluated, monkeypatch):
     return evaluated
 
 
+@pytest.mark.slow
 def test_stored_results_are_compared_in_every_form(stored, assay):
     Path("gate.yaml").write_text("rules:\n  - mrr >= 0.99\n")
     outputs = ("c.html", "c.md", "c.tex", "c.json")

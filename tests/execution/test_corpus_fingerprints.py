@@ -96,6 +96,7 @@ def test_documents_that_were_left_out_are_not_cached(corpus, tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_or_unwritable_cache_only_costs_time(corpus, tmp_path):
     folder, cache = corpus("cat", "dog"), tmp_path / "cache"
     expected = recalled(folder, cache)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from shutil import copytree
 
 import pytest
 from tests.experiments._logs import START, interleaved, log_of
@@ -130,17 +131,26 @@ def test_a_log_without_users_counts_searches_once():
 # ---- the store and what reads it
 
 
-@pytest.fixture
-def saved(tmp_path, monkeypatch, capsys):
+@pytest.fixture(scope="module")
+def saved_once(tmp_path_factory):
     """A store with an experiment, one without a verdict, and interleaving."""
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path_factory.mktemp("saved")
     for name, rows in (("ab", log_of(200, {"control": 0.2, "dense": 0.4})), ("mix", interleaved())):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     compare = ["experiment", "compare", "ab.jsonl", "-m", "ctr@4", "--start", "2026-02-02", "--save", "-q"]
-    assert main([*compare, "--name", "shop"]) == 0
-    assert main([*compare, "--name", "lost", "--split", "control=80,dense=20"]) == 0
-    assert main(["experiment", "interleaving", "mix.jsonl", "--save", "-q", "--name", "mix"]) == 0
-    capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main([*compare, "--name", "shop"]) == 0
+        assert main([*compare, "--name", "lost", "--split", "control=80,dense=20"]) == 0
+        assert main(["experiment", "interleaving", "mix.jsonl", "--save", "-q", "--name", "mix"]) == 0
+    return folder
+
+
+@pytest.fixture
+def saved(saved_once, tmp_path, monkeypatch):
+    """A copy of that store, in which a test may write."""
+    copytree(saved_once, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 

@@ -62,7 +62,10 @@ def service(stub):
     return f"openai(model=m, url={stub.url}, timeout=10)"
 
 
-@pytest.mark.parametrize(("kind", "weakness"), [(Grading, set()), (Obedient, {"injected"}), (Counting, {"stuffed"})])
+@pytest.mark.parametrize(
+    ("kind", "weakness"),
+    [(Grading, set()), (Obedient, {"injected"}), pytest.param(Counting, {"stuffed"}, marks=pytest.mark.slow)],
+)
 def test_a_service_with_a_weakness_is_found_out_and_an_honest_one_is_not(kind, weakness, pool, people):
     with kind() as stub:
         run = probed(service(stub), pool, people)
@@ -81,6 +84,7 @@ def test_a_service_with_a_weakness_is_found_out_and_an_honest_one_is_not(kind, w
         assert figure.p == pytest.approx(2.0**-N)
 
 
+@pytest.mark.slow
 def test_noise_shows_when_the_same_pairs_are_graded_again(pool, people):
     with Noisy() as stub:
         run = probed(service(stub), pool, people)
@@ -140,6 +144,7 @@ def test_without_people_the_pairs_are_those_that_the_judge_graded(pool):
         assert again.grades == graded.grades
 
 
+@pytest.mark.slow
 def test_drift_of_the_model_behind_a_name(pool, people):
     with Grading() as stub:
         judge = service(stub)
@@ -161,6 +166,7 @@ def test_drift_of_the_model_behind_a_name(pool, people):
         assert any("2 models answered" in note for note in later.notes)
 
 
+@pytest.mark.slow
 def test_another_model_between_two_requests_is_left_out(pool, people):
     with Grading() as stub:
         run_judge(PairPool(pool.pairs[:20], "rag-template"), to_judge(service(stub)), AskOptions(send=True))
@@ -221,6 +227,7 @@ def test_what_the_judge_is_shown():
     assert len({text[len(own) :] for text, own in zip(made["injected"], made[""], strict=True)}) == 3
 
 
+@pytest.mark.slow
 def test_a_judge_that_cuts_documents_still_gets_the_instruction(pool, people):
     with Obedient() as stub:
         run = probed(service(stub)[:-1] + ", max_chars=150)", pool, people)

@@ -255,7 +255,7 @@ def peak_of(function):
     return peak
 
 
-@pytest.mark.parametrize("n_texts", [10, 1], ids=["different", "copies"])
+@pytest.mark.parametrize("n_texts", [10, pytest.param(1, marks=pytest.mark.slow)], ids=["different", "copies"])
 def test_near_duplicates_need_no_more_memory_for_more_lists(n_texts):
     """With 300 lists of 10 texts of 400 words, the shingles of all lists do not fit into one block."""
     texts = [" ".join(f"w{number * 1000 + place}" for place in range(400)) for number in range(n_texts)] * (10 // n_texts)
